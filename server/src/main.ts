@@ -2,10 +2,12 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { followParent, lockFolder } from '@slipway/localnet';
-import { destination, type Logger, pino } from 'pino';
+import type { Logger } from 'pino';
 import { type App, createApp } from './app/app.js';
+import { openLog, requestPrinter } from './app/log.js';
 import { type Config, ConfigError, dataFolder, describeConfig, loadConfig } from './config/index.js';
 import { steadyNow } from './lib/clock.js';
+import { RecentLines } from './lib/recent-lines.js';
 
 const USAGE = `Usage: npm start -- [--reset] [--quiet]   or   slipway serve [--reset] [--quiet]
 
@@ -35,10 +37,11 @@ export async function runService(argv: readonly string[], startedBy: StartedBy):
   let config: Config | undefined;
   try {
     config = loadConfig(process.env, { cwd: process.cwd() });
-    log = pino({ level: config.logLevel }, destination({ fd: 2, sync: true }));
+    const recent = new RecentLines();
+    log = openLog(config.logLevel, recent);
     if (options.reset) reset(config);
-    const print = config.sandbox && !options.quiet ? (line: string) => process.stdout.write(`${line}\n`) : undefined;
-    const app = await createApp({ config, log, print });
+    const print = config.sandbox && !options.quiet ? requestPrinter(recent) : undefined;
+    const app = await createApp({ config, log, recent, print });
     const ended = runUntilEnd(app, log);
     log.info({ config: describeConfig(config) }, 'started');
     process.stdout.write(`${welcome(app, config, startedBy)}\n`);

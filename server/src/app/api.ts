@@ -6,6 +6,7 @@ import {
   createKeyLookup,
   createServer,
   hasConsole,
+  type PrintRequest,
   type ServerDeps,
 } from '../http/index.js';
 import type { TypedServer } from '../lib/typed-server.js';
@@ -17,9 +18,6 @@ import type { Base } from './base.js';
 import { examplesOf, recordedCalls } from './examples.js';
 import { fieldDescriptions } from './field-descriptions.js';
 import { createReadiness } from './readiness.js';
-
-/** Takes a line of text for the terminal. */
-export type Print = (line: string) => void;
 
 interface Servers {
   server: TypedServer;
@@ -33,7 +31,7 @@ export async function openApi(
   base: Base,
   services: Services,
   losses: { readonly alarm: string | undefined },
-  print?: Print,
+  print?: PrintRequest,
 ): Promise<Servers> {
   const { config, log, metrics, clock, steadyNow, store, stops, adminToken, chains, disposal } = base;
   const keys = await createKeyLookup({ store, clock, steadyNow, sandboxKey: base.sandboxKey });

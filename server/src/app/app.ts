@@ -3,8 +3,9 @@ import { Registry } from 'prom-client';
 import type { Config } from '../config/index.js';
 import { createClock } from '../lib/clock.js';
 import { createDisposal } from '../lib/disposal.js';
+import type { RecentLines } from '../lib/recent-lines.js';
 import type { ChainInfo } from '../sandbox/index.js';
-import type { Print } from './api.js';
+import type { PrintRequest } from '../http/index.js';
 import { openBackends } from './backends.js';
 import { refusalObserver } from './refusals.js';
 import { createRpcMeter } from './rpc-metrics.js';
@@ -30,15 +31,17 @@ export interface App {
   close(): Promise<void>;
 }
 
-interface AppOptions {
+export interface AppOptions {
   config: Config;
   log: Logger;
+  /** The last lines that were written with it. */
+  recent: RecentLines;
   /** Takes a line for each request; without it there are none. */
-  print?: Print | undefined;
+  print?: PrintRequest | undefined;
 }
 
 /** Opens the backends and, while their threads start, loads the parts; then wires these together. */
-export async function createApp({ config, log, print }: AppOptions): Promise<App> {
+export async function createApp({ config, log, recent, print }: AppOptions): Promise<App> {
   const disposal = createDisposal();
   const close = () =>
     disposal.close((part, error) => log.warn({ part, reason: (error as Error).message }, 'did not close'));
@@ -56,7 +59,7 @@ export async function createApp({ config, log, print }: AppOptions): Promise<App
       refused: refusalObserver(registry, log),
     });
     const [{ wireUp }, backends] = await Promise.all([import('./wire-up.js'), opening]);
-    return { ...(await wireUp({ backends, config, log, disposal, clock, registry }, place, print)), close };
+    return { ...(await wireUp({ backends, config, log, disposal, clock, registry }, place, { recent, print })), close };
   } catch (error) {
     await close();
     throw error;

@@ -18,8 +18,8 @@ import { type ChainInfo, openSandbox, type Sandbox } from '../sandbox/index.js';
 import { createLoginTokens } from '../signer/index.js';
 import { type GroupedLedger, groupedLedger } from '../store/grouped.js';
 import { createRevocations } from '../store/revoked-logins.js';
-import { openApi, type Print } from './api.js';
-import type { App } from './app.js';
+import { openApi } from './api.js';
+import type { App, AppOptions } from './app.js';
 import { areas } from './areas.js';
 import { openObjectStore } from './backends.js';
 import { type Base, type BaseDeps, openBase } from './base.js';
@@ -38,8 +38,9 @@ import { registerPriceMetrics, registerStopMetrics, registerStoreMetrics } from 
 export async function wireUp(
   deps: BaseDeps,
   place: { publicUrl: () => string },
-  print?: Print,
+  { recent, print }: Pick<AppOptions, 'recent' | 'print'>,
 ): Promise<Omit<App, 'close'>> {
+  const wall = createClock();
   const base = await openBase(deps);
   const { config, log, disposal } = base;
   const publicUrl = () => place.publicUrl();
@@ -66,6 +67,7 @@ export async function wireUp(
     ...indexes,
     landing,
     history: openHistory(base),
+    ownLog: { lines: recent, copy: copyName(), startedAt: new Date(wall.now()).toISOString(), now: wall.now },
     sandbox,
     stables,
     tokenList,
@@ -121,9 +123,12 @@ function watchSigner({ signer, remoteSigner, stops, steadyNow, log, metrics: { r
   disposal.add('stops for the signer', () => passing.close());
 }
 
+/** Names this process among the copies of the service. */
+const copyName = () => `${hostname()}:${process.pid}`;
+
 /** Measures for the operator's page. */
 function openHistory({ config, log, metrics: { registry }, disposal }: Base): Services['history'] {
-  const recorder = new MetricsRecorder({ registry, clock: createClock(), copy: `${hostname()}:${process.pid}`, log });
+  const recorder = new MetricsRecorder({ registry, clock: createClock(), copy: copyName(), log });
   if (config.roles.has('api') && config.http.console) recorder.start();
   disposal.add('metrics history', () => recorder.close());
   return (since) => recorder.history(since);

@@ -8,6 +8,7 @@ import type { InviteIndex } from '../indexes/invites/index.js';
 import type { LimitOrderIndex } from '../indexes/limit-orders/index.js';
 import type { Landing, Settlement } from '../landing/index.js';
 import type { AdjustableClock, Clock } from '../lib/clock.js';
+import type { RecentLines } from '../lib/recent-lines.js';
 import type { TypedServer } from '../lib/typed-server.js';
 import type { LocalStore, Objects, S3Store } from '../objects/index.js';
 import type { Prices } from '../prices/index.js';
@@ -51,6 +52,16 @@ export interface MetricsHistory {
   now: { name: string; labels: Record<string, string>; value: number }[];
 }
 
+/** The last lines of the log of this process, as pino has written them, by their numbers. */
+export interface OwnLog {
+  readonly lines: Pick<RecentLines, 'oldest' | 'newest' | 'at'>;
+  /** Names the process. */
+  readonly copy: string;
+  readonly startedAt: string;
+  /** By the clock of the wall. */
+  readonly now: () => number;
+}
+
 /** Everything that an area may use. `app/` opens it; each area takes what it needs in its `register`. */
 export interface Services {
   readonly config: Config;
@@ -84,6 +95,8 @@ export interface Services {
   readonly landing: Landing;
   /** What was measured after a time, in Unix milliseconds. */
   readonly history: (since: number) => Promise<MetricsHistory>;
+  /** What this process has logged of late. */
+  readonly ownLog: OwnLog;
   readonly logins: LoginTokens;
   readonly objects: Objects;
   readonly objectStore: S3Store | LocalStore;

@@ -4,7 +4,7 @@ import { adminToken, adminUrl, bodyOf, configOf, requestJson, Unreachable } from
 /** The admin API, wherever it runs. */
 export interface AdminClient {
   /** `path` follows `/admin/v1`. Throws CommandError with the service's own words when it refuses. */
-  request<T>(method: string, path: string, body?: unknown): Promise<T>;
+  request<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T>;
 }
 
 /**
@@ -18,14 +18,7 @@ export async function withAdmin<T>(
 ): Promise<T> {
   const base = adminUrl(context, url);
   if (url !== undefined || context.env.SLIPWAY_URL || (await answers(base))) {
-    const authorization = `Bearer ${await adminToken(context)}`;
-    return work({
-      request: async (method, path, body) => {
-        const answer = await requestJson(`${base}/admin/v1${path}`, { method, body, headers: { authorization } });
-        if (answer.status === 404 && isNoRoute(answer.body)) throw new CommandError(`${base} ${NO_ADMIN}`);
-        return bodyOf(answer);
-      },
-    });
+    return work(await adminAt(context, base));
   }
   // Loaded lazily: a command that finds the service does not need the service's dependencies.
   const { openAdminInProcess } = await import('./admin-in-process.js');
@@ -36,6 +29,22 @@ export async function withAdmin<T>(
     await inProcess.close();
   }
 }
+
+/** The admin API of the service that runs at `base`. */
+export async function adminAt(context: CliContext, base: string): Promise<AdminClient> {
+  const headers = { authorization: `Bearer ${await adminToken(context)}` };
+  return {
+    request: async (method, path, body, signal) => {
+      const given = { method, body, headers, ...(signal && { signal }) };
+      const answer = await requestJson(`${base}/admin/v1${path}`, given);
+      if (answer.status === 404 && isNoRoute(answer.body)) throw new NoAdminApi(`${base} ${NO_ADMIN}`);
+      return bodyOf(answer);
+    },
+  };
+}
+
+/** The service is there, and has no admin API. */
+export class NoAdminApi extends CommandError {}
 
 const NO_ADMIN =
   'has no admin API. It is on the operations port of the service: set SLIPWAY_URL to where that is, or leave it out on the machine of the service';

@@ -80,6 +80,9 @@ function configIn(context: CliContext): Config | undefined {
   }
 }
 
+/** The service is there, and answers that it cannot now. */
+export class Failing extends CommandError {}
+
 /** Sends one JSON request. Throws Unreachable if there is no JSON answer within 30 seconds. */
 export async function requestJson(
   url: string,
@@ -121,7 +124,7 @@ export function bodyOf<T>(answer: Answer): T {
   if (answer.status >= 200 && answer.status < 300) return answer.body as T;
   const { error, message } = (answer.body ?? {}) as { error?: unknown; message?: unknown };
   const text = [error, message].find((part) => typeof part === 'string') ?? 'no reason given';
-  throw new CommandError(`${text} (${answer.status})`);
+  throw new (answer.status >= 500 ? Failing : CommandError)(`${text} (${answer.status})`);
 }
 
 /** Asks the API with the key of `apiKeyOf`. */

@@ -6,4 +6,5 @@ export { createKeyLookup } from './key-lookup.js';
 export { createMetrics, type Metrics } from './metrics.js';
 export { withActualPort } from './openapi.js';
 export type { ApiKey, Bucket, KeyLookup, Limiter, LimitState, Readiness, WalletLookup } from './ports.js';
+export type { PrintRequest } from './request-lines.js';
 export { createServer, type ServerDeps } from './server.js';

@@ -101,6 +101,8 @@ declare module 'fastify' {
     role?: AdminRole;
     /** It crafts transactions, which the operator can stop. */
     crafts?: true;
+    /** Asked again and again by whoever watches: neither the terminal nor the log has a line for its calls. */
+    isWatched?: true;
     /** In a sandbox whose key everybody knows, a browser on the same machine may open it without. */
     opensHere?: true;
     /** Which rate limit counts a call of a route with `auth: 'key'` or `'wallet'`; `main` when left out. */

@@ -7,6 +7,9 @@ declare module 'fastify' {
   }
 }
 
+/** Takes a line of text for the terminal, about the request with the id. */
+export type PrintRequest = (line: string, requestId: string) => void;
+
 const LONGEST_BODY = 64 * 1024;
 const LONGEST_PATH = 100;
 const LONGEST_OUTCOME = 200;
@@ -15,7 +18,7 @@ const LONGEST_OUTCOME = 200;
  * Prints a line for each request of an API route: method, path, status, duration and, where the answer says it, what
  * happened. A query never appears, because of what it may hold. Call it before the first route.
  */
-export function printRequests(app: FastifyInstance, print: (line: string) => void): void {
+export function printRequests(app: FastifyInstance, print: PrintRequest): void {
   app.decorateRequest('outcome', '');
   app.addHook('onSend', (request, reply, payload, done) => {
     if (typeof payload === 'string' && payload.length <= LONGEST_BODY)
@@ -26,7 +29,7 @@ export function printRequests(app: FastifyInstance, print: (line: string) => voi
     if (isShown(request)) {
       const path = printable(request.url.split('?', 1)[0]!, LONGEST_PATH);
       const line = `${request.method} ${path} ${reply.statusCode} ${Math.round(reply.elapsedTime)} ms`;
-      print(request.outcome === '' ? line : `${line}  ${request.outcome}`);
+      print(request.outcome === '' ? line : `${line}  ${request.outcome}`, request.id);
     }
     done();
   });
@@ -35,7 +38,7 @@ export function printRequests(app: FastifyInstance, print: (line: string) => voi
 /** The page's own files and the checks of machines are no news. */
 function isShown({ routeOptions }: FastifyRequest): boolean {
   const { hide, tags } = routeOptions.schema ?? {};
-  return hide !== true && !tags?.includes('Operations');
+  return hide !== true && !routeOptions.config?.isWatched && !tags?.includes('Operations');
 }
 
 function outcomeOf(status: number, payload: string): string {

@@ -44,7 +44,7 @@ import type {
 } from './ports.js';
 import { readOutRefusedUploads } from './refused-uploads.js';
 import { createRequestIds, REQUEST_ID_HEADER } from './request-id.js';
-import { printRequests } from './request-lines.js';
+import { type PrintRequest, printRequests } from './request-lines.js';
 import { createSchemaCompilers } from './schema-compilers.js';
 import type { MintOf } from './symbols.js';
 import { unknownFieldsHook } from './unknown-fields.js';
@@ -67,7 +67,7 @@ export interface ServerDeps {
   /** Milliseconds that never step back; the process's own if left out. */
   readonly steadyNow?: () => number;
   /** Takes a line for each request, for a terminal. */
-  readonly print?: ((line: string) => void) | undefined;
+  readonly print?: PrintRequest | undefined;
   /** Values for the API document. */
   readonly examples?: Examples;
   /** What calls were recorded for the API document. */
@@ -290,7 +290,7 @@ function observe(route: string, { metrics, log }: ServerDeps): onResponseHookHan
     if (payer && limitState) {
       metrics.called(request.apiKey?.id ?? 'keyless', limitState.allowed ? 'served' : 'limited');
     }
-    if (log.isLevelEnabled('debug')) {
+    if (log.isLevelEnabled('debug') && !request.routeOptions.config.isWatched) {
       const line = { requestId: request.id, method: request.method, route, status: reply.statusCode };
       log.debug({ ...line, keyId: request.apiKey?.id, milliseconds: reply.elapsedTime }, 'request answered');
     }

@@ -10,7 +10,7 @@ import type { UrlBox } from '../../store/makers.js';
 import type { Store } from '../../store/sql.js';
 import type { TriggerOrderRow } from '../../store/trigger-orders.js';
 import type { Ignored, Tick } from '../../trigger-orders/price-guard.js';
-import type { MetricsHistory } from '../area.js';
+import type { MetricsHistory, OwnLog } from '../area.js';
 import type { OnChain } from './watch-schema.js';
 
 export interface AdminDeps {
@@ -38,6 +38,8 @@ export interface AdminDeps {
   rebuildInvites?: () => Promise<RebuiltInvites>;
   /** What was measured after a time, in Unix milliseconds; absent where no service runs. */
   history?: (since: number) => Promise<MetricsHistory>;
+  /** What this process has logged; absent where no service runs. */
+  log?: OwnLog;
   /** What the chain says of a transaction; absent where no service runs. */
   onChain?: (signature: string) => Promise<OnChain | undefined>;
   /** The pools that are routed over; absent where no service runs. */

@@ -16,6 +16,7 @@ import { registerListAdmins } from './list-admins.js';
 import { registerListInvites } from './list-invites.js';
 import { registerListKeys } from './list-keys.js';
 import { registerListLaunches } from './list-launches.js';
+import { registerListLogs } from './list-logs.js';
 import { registerListMakers } from './list-makers.js';
 import { registerListOrders } from './list-orders.js';
 import { registerListPools } from './list-pools.js';
@@ -51,7 +52,7 @@ export type {
   Verification,
   VerificationsPage,
 } from './schema.js';
-export type { OrdersPage } from './watch-schema.js';
+export type { LogsPage, OrdersPage } from './watch-schema.js';
 
 export const adminArea: Area = {
   name: 'admin',
@@ -60,7 +61,7 @@ export const adminArea: Area = {
   errorShape: plainError,
   isOperations: true,
   register(server, { config, store, secrets, clock, invites, prices, keeperWallet, landing, stops, ...services }) {
-    const { chain, history, makers, pools, tokenList } = services;
+    const { chain, history, makers, ownLog, pools, tokenList } = services;
     registerAdmin(server, {
       store,
       rootToken: async () => services.adminToken,
@@ -80,6 +81,7 @@ export const adminArea: Area = {
       whyNotFinal: (signature) => landing.whyNotFinal(signature),
       vouchesForOrder: (order) => landing.vouchesForOrder(order),
       history,
+      log: ownLog,
       pools,
       tokenList,
       onChain: (signature) => readOnChain(chain.rpc, signature),
@@ -118,4 +120,5 @@ export function registerAdmin(server: TypedServer, deps: AdminDeps): void {
   registerListAdmins(server, deps);
   registerRevokeAdmin(server, deps);
   registerListActs(server, deps);
+  registerListLogs(server, deps);
 }

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { LEVELS, type Level } from '../../lib/log-line.js';
 
 const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601, UTC' });
 const NullableTimestamp = (description: string) =>
@@ -132,3 +133,36 @@ export const ListedWebhook = Type.Object({
     { description: 'The last ten, the newest first' },
   ),
 });
+
+const LEVEL_WORDS = Object.keys(LEVELS) as Level[];
+
+export const LogsQuery = Type.Object({
+  after: Type.Integer({ minimum: 0, default: 0, description: 'Only lines after this number' }),
+  limit: Type.Integer({ minimum: 1, maximum: 1_000, default: 100, description: 'The most lines' }),
+  level: Type.Optional(Type.Enum(LEVEL_WORDS, { description: 'Only lines of this level or a graver one' })),
+  requestId: Type.Optional(Word),
+});
+export type ListLogsQuery = Static<typeof LogsQuery>;
+
+export const LogsPage = Type.Object({
+  copy: Type.String({ description: 'The process whose log this is: the name of its machine, and its number there' }),
+  startedAt: Timestamp,
+  at: Timestamp,
+  oldest: Type.Integer({ description: 'The number of the oldest line that is kept' }),
+  newest: Type.Integer({ description: 'The number of the last line; 0 if there was none' }),
+  last: Type.Integer({ description: 'The number of the last line that was looked at: the next `after`' }),
+  lines: Type.Array(
+    Type.Object({
+      number: Type.Integer({ description: 'Of the line, from 1 on' }),
+      time: Timestamp,
+      level: Type.Enum(LEVEL_WORDS, { description: 'How grave it is' }),
+      message: Type.String(),
+      requestId: NullableString,
+      facts: Type.Record(Type.String(), Type.Unknown(), {
+        description: 'What else the line says; of one that is longer than 4,096 characters `cut`, its beginning and its end',
+      }),
+    }),
+    { description: 'The lines, the oldest first' },
+  ),
+});
+export type LogsPage = Static<typeof LogsPage>;

@@ -1,0 +1,22 @@
+import { destination, type Logger, pino } from 'pino';
+import type { PrintRequest } from '../http/index.js';
+import type { RecentLines } from '../lib/recent-lines.js';
+
+/** Each line goes to standard error, and is kept. */
+export function openLog(level: string, recent: RecentLines): Logger {
+  const stderr = destination({ fd: 2, sync: true });
+  const write = (line: string) => {
+    stderr.write(line);
+    recent.push(line);
+  };
+  return pino({ level }, { write });
+}
+
+/** The lines of requests are for the terminal; what is kept of them looks like lines of the log. */
+export function requestPrinter(recent: RecentLines): PrintRequest {
+  const kept = pino({ base: null }, { write: (line) => recent.push(line) });
+  return (line, requestId) => {
+    process.stdout.write(`${line}\n`);
+    kept.info({ requestId }, line);
+  };
+}
