@@ -4,12 +4,13 @@ import { airdropCommand } from './airdrop.js';
 import { auditCommand } from './audit.js';
 import { clockCommand } from './clock.js';
 import { configCommand } from './config.js';
-import { type CommandContext, UsageError } from './context.js';
+import type { CommandContext } from './context.js';
 import { doctorCommand } from './doctor.js';
 import { invitesCommand } from './invites.js';
 import { keysCommand } from './keys.js';
 import { listenCommand } from './listen.js';
 import { loginsCommand } from './logins.js';
+import { logsCommand } from './logs.js';
 import { makersCommand } from './makers.js';
 import { mcpCommand } from './mcp.js';
 import { openCommand } from './open.js';
@@ -37,6 +38,7 @@ export function addCommands(program: Command, context: CommandContext): void {
   serveCommand(program);
   signerCommand(program, context);
   statusCommand(program, context);
+  logsCommand(program, context);
   stopCommands(program, context);
   openCommand(program, context);
   configCommand(program, context);
@@ -65,21 +67,10 @@ export function addCommands(program: Command, context: CommandContext): void {
   vaultsCommand(program, context);
   programsCommand(program, context);
   showExamples(program);
-  program
-    .command('logs', { hidden: true })
-    .allowExcessArguments()
-    .allowUnknownOption()
-    .action(() => {
-      throw new UsageError(LOGS);
-    });
 }
 
-/** There is no command: whoever runs the service has its log. */
-const LOGS =
-  'the log is where the service runs: the terminal of "slipway serve", "journalctl --unit slipway", or "docker logs". What happens, as it happens: "slipway listen"';
-
 const HEADINGS: Readonly<Record<string, readonly string[]>> = {
-  'Run it:': ['serve', 'signer', 'status', 'stop', 'resume', 'open', 'config', 'doctor'],
+  'Run it:': ['serve', 'signer', 'status', 'logs', 'stop', 'resume', 'open', 'config', 'doctor'],
   'Who may do what:': ['keys', 'admins', 'audit', 'logins'],
   'In a sandbox:': ['airdrop', 'prices', 'clock', 'trigger', 'programs'],
   'Look, and follow:': ['tokens', 'quote', 'pools', 'tx', 'listen', 'scores', 'orders', 'trigger-orders', 'mcp'],

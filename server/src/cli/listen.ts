@@ -11,6 +11,7 @@ import { lineOf } from './event-text.js';
 import { example, URL_OPTION } from './program.js';
 import { findWallet } from './sandbox.js';
 import { apiKeyOf, inWords, serviceUrl } from './service.js';
+import { say, untilStopped } from './until-stopped.js';
 
 interface Options {
   forward?: string;
@@ -38,14 +39,7 @@ export function listenCommand(program: Command, context: CommandContext): void {
 async function listenUntilStopped(context: CommandContext, options: Options): Promise<void> {
   checkKinds(options);
   const forward = options.forward === undefined ? undefined : createForward(context, options.forward);
-  const stop = new AbortController();
-  const interrupt = () => stop.abort();
-  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
-  try {
-    await listen(context, options, { forward, signal: stop.signal });
-  } finally {
-    process.removeListener('SIGINT', interrupt).removeListener('SIGTERM', interrupt);
-  }
+  await untilStopped((signal) => listen(context, options, { forward, signal }));
 }
 
 interface Listening {
@@ -98,11 +92,6 @@ function createForward(context: CommandContext, forward: string): (event: Slipwa
 
 function toldOf({ status, error, milliseconds }: Outcome): string {
   return `  -> ${[status, error].filter((part) => part !== undefined).join(' ')} in ${milliseconds} ms`;
-}
-
-/** Standard output has the events and nothing else. */
-function say({ json, stderr }: CommandContext, told: object, text: string): void {
-  stderr(json ? JSON.stringify(told) : text);
 }
 
 function checkKinds({ types }: Options): void {

@@ -105,7 +105,7 @@ test('the help of every command has an example', async () => {
   const [paths, groups]: [string[][], string[][]] = [[], [[]]];
   const walk = (command: Command, path: string[]): void => {
     for (const each of command.commands) walk(each, [...path, each.name()]);
-    const isHidden = path.join(' ') === 'orders explain' || path[0] === 'logs';
+    const isHidden = path.join(' ') === 'orders explain';
     if (command.commands.length === 0 && !isHidden) paths.push(path);
     else if (path.length > 0 && !isHidden) groups.push(path);
   };
@@ -161,7 +161,9 @@ test('a wrong command line exits with 2 and names the nearest known name', async
     [['keys', 'create', '--name', ''], /--name needs a value/],
     [['--version=1'], /unknown option/],
     [['orders', 'explain', 'x'], /unknown command 'orders explain': did you mean trigger-orders explain\?/],
-    [['logs', '-f'], /journalctl --unit slipway.*slipway listen/],
+    [['logs', '--level', 'loud'], /--level must be one of trace, .*, fatal/],
+    [['logs', '--lines', '2001'], /--lines must be a number, and at most 2000/],
+    [['logs', '--request', 'a b'], /--request must be the id of a request/],
     [['config', 'shema'], /too many arguments|did you mean schema/],
   ];
   for (const [argv, expected] of cases) {

@@ -32,6 +32,9 @@ export function adminUrl(context: CliContext, option: string | undefined): strin
   return localUrl(config, config.http.operationsPort);
 }
 
+/** There is no token at all. */
+export class NoAdminToken extends CommandError {}
+
 /** The admin token: the configured one, or the one that the service stored in its data folder. */
 export async function adminToken(context: CliContext): Promise<string> {
   const given = context.env.SLIPWAY_ADMIN_TOKEN;
@@ -39,7 +42,7 @@ export async function adminToken(context: CliContext): Promise<string> {
   const file = dataFolder(configOf(context)).adminToken;
   const content = await readPrivateFile(file);
   if (content === undefined) {
-    throw new CommandError(`no admin token: set SLIPWAY_ADMIN_TOKEN, or run this where ${file} is`);
+    throw new NoAdminToken(`no admin token: set SLIPWAY_ADMIN_TOKEN, or run this where ${file} is`);
   }
   return content.toString('utf8').trim();
 }

@@ -53,8 +53,15 @@ function readCut(line: string): LogLine {
   };
 }
 
-const textOf = (json: string | undefined): string | undefined =>
-  json === undefined ? undefined : (JSON.parse(json) as string);
+function textOf(json: string | undefined): string | undefined {
+  if (json === undefined) return undefined;
+  try {
+    return JSON.parse(json) as string;
+  } catch {
+    // Cut in the middle of an escape.
+    return json.slice(1, -1);
+  }
+}
 
 /** Of a level between two, the lower. */
 function wordOf(level: number): Level {

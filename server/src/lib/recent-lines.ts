@@ -3,6 +3,7 @@ const MOST_BYTES = 1_000_000;
 const LONGEST = 4_096;
 /** Of a line that is too long, its end stays, too: there its message stands. */
 const KEPT_END = 512;
+const GAP = ' … ';
 
 /** The last lines of a log, numbered from 1: at most 2,000, and a megabyte of UTF-8. Of a long one, only both ends. */
 export class RecentLines {
@@ -49,5 +50,5 @@ export class RecentLines {
 
 /** A copy: a part of a string would keep the whole of it in memory. */
 function cut(line: string): string {
-  return Buffer.from(`${line.slice(0, LONGEST - KEPT_END)} … ${line.slice(-KEPT_END)}`).toString();
+  return Buffer.from(`${line.slice(0, LONGEST - KEPT_END - GAP.length)}${GAP}${line.slice(-KEPT_END)}`).toString();
 }

@@ -159,7 +159,8 @@ export const LogsPage = Type.Object({
       message: Type.String(),
       requestId: NullableString,
       facts: Type.Record(Type.String(), Type.Unknown(), {
-        description: 'What else the line says; of one that is longer than 4,096 characters `cut`, its beginning and its end',
+        description:
+          'What else the line says; of one that is longer than 4,096 characters `cut`, its beginning and its end',
       }),
     }),
     { description: 'The lines, the oldest first' },
