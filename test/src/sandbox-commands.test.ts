@@ -125,7 +125,6 @@ it('slipway orders list shows the limit orders and trigger orders of a wallet, a
     new RegExp(`^KIND +ORDER .*\n(?:.*\n)*limit +${bob} +bob +Open +1000000000 `),
   );
   await refuses(/WALLET must be the address of a wallet, or one of alice/, 'orders', 'list', 'nobody');
-  await refuses(/journalctl/, 'logs');
 });
 
 describe('the commands of a sandbox', () => {
