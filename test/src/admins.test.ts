@@ -58,6 +58,7 @@ describe('admins, on two copies and one PostgreSQL', () => {
     const acts = [
       ['GET', '/keys', ['read', 'operate', 'keys', 'all']],
       ['GET', '/acts', ['read', 'operate', 'keys', 'all']],
+      ['GET', '/logs', ['read', 'operate', 'keys', 'all']],
       ['PUT', '/stops/crafts', ['operate', 'all']],
       ['DELETE', '/stops/crafts', ['operate', 'all']],
       ['PUT', '/scores/x', ['operate', 'all']],

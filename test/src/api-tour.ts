@@ -320,4 +320,5 @@ async function operator({ call }: Tour): Promise<void> {
     await call(`POST /admin/v1/verifications/{id}/${verb}`, { parameters, body: { note: 'looked at by an operator' } });
   }
   await call('GET /admin/v1/acts');
+  await call('GET /admin/v1/logs');
 }

@@ -52,7 +52,7 @@ const NOT_RUN: readonly [RegExp, string][] = [
     'npm runs it in other tests',
   ],
   [
-    /example:web|^npx slipway$|slipway (?:listen|scores watch|mcp|serve|signer|logs|open)|^curl -N/,
+    /example:web|^npx slipway$|slipway (?:listen|scores watch|mcp|serve|signer|logs --follow|open)|^curl -N/,
     'does not end by itself',
   ],
   [

@@ -115,7 +115,7 @@ async function useSecrets(): Promise<string[]> {
   return [...made, ...info.wallets.map(({ secretKey }) => secretKey)];
 }
 
-it('attack: an admin reads the log for the secrets of others: keys, tokens, passwords in URLs and what callers send are not in it, at its most talkative', async () => {
+it('attack: an operator by mistake shows the log to others, at its most talkative: no key, token, password in a URL, or body is in it', async () => {
   const made = await useSecrets();
   assert.ok(made.every((secret) => typeof secret === 'string' && secret.length > 20));
   await eventually('what is away is told', async () => {

@@ -307,7 +307,7 @@ describe('the document', () => {
       ...['overview', 'orders', 'requests/{id}', 'launches', 'pools', 'invites', 'invites/rebuild', 'webhooks'].map(
         admin1,
       ),
-      ...['stops', 'stops/{what}', 'logins/{wallet}', 'admins', 'admins/{name}', 'acts'].map(admin1),
+      ...['stops', 'stops/{what}', 'logins/{wallet}', 'admins', 'admins/{name}', 'acts', 'logs'].map(admin1),
     ];
     assert.deepEqual([...paths].sort(), expected.sort());
   });

@@ -73,7 +73,7 @@ function checkService(base: string, service: Answer | undefined): Check {
     name,
     ok: false,
     detail: `not ready at ${base} (${service.status}) ${reasons.join(', ')}`.trimEnd(),
-    next: 'look into its log',
+    next: 'look into its log: slipway logs',
   };
 }
 
