@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { type Address, associatedTokenAddress, generateKeypair, TOKEN_PROGRAM } from '@slipway/wire';
 import { type Ended, run, SLIPWAY } from './command.js';
@@ -126,4 +128,60 @@ it('moves what a signer of its own holds for its operator only, and says so', as
   } finally {
     await signer.close();
   }
+});
+
+it('makes the token accounts that fees of swaps come into, once, and says what it lacks', async () => {
+  interface Report {
+    receiver: Address;
+    accounts: { symbol: string; mint: Address; account: Address; signature?: string; reason?: string }[];
+  }
+  const receiver = generateKeypair().address;
+  const file = join(service.dataDir, 'fees.json');
+  writeFileSync(file, JSON.stringify({ swap: { feeReceiver: receiver, lsts: [JUP] } }));
+  const env = {
+    SLIPWAY_RPC_PORT: new URL(service.rpcUrl).port,
+    SLIPWAY_DATA_DIR: service.dataDir,
+    SLIPWAY_CONFIG: file,
+  };
+  const make = async (payer: string) => {
+    const ended = await run(SLIPWAY, ['wallets', 'fee-accounts', '--payer', payer, '--json'], {
+      env,
+      cwd: service.dataDir,
+    });
+    assert.equal(ended.error, '');
+    return { code: ended.code, ...(JSON.parse(ended.out) as Report) };
+  };
+  const [{ address: tracker } = assert.fail('no tracker wallet')] = await held();
+  await airdrop(service, tracker, 1_000_000_000n);
+  const before = await lamportsOf(service, tracker);
+  const { code, accounts, ...first } = await make('tracker');
+  assert.deepEqual([code, first.receiver], [0, receiver]);
+  assert.deepEqual(
+    accounts.filter(({ symbol }) => ['SOL', 'USDC', 'JUP'].includes(symbol)).map(({ symbol }) => symbol),
+    ['SOL', 'USDC', 'JUP'],
+  );
+  for (const { mint, account, signature } of accounts) {
+    assert.equal(account, associatedTokenAddress(receiver, mint, TOKEN_PROGRAM));
+    assert.ok(signature);
+  }
+  const rent = 2_039_280n * BigInt(accounts.length);
+  const paid = before - (await lamportsOf(service, tracker)) - rent;
+  assert.ok(paid >= 5_000n * BigInt(accounts.length) && paid < 100_000n, `${paid} in fees`);
+  const again = await make('gas');
+  assert.ok(again.code === 0 && again.accounts.every(({ signature, reason }) => !signature && !reason));
+  await refuses(2, /--payer must be one of gas, keeper, tracker/, 'fee-accounts', '--payer', 'alice');
+
+  writeFileSync(file, JSON.stringify({ swap: { feeReceiver: generateKeypair().address } }));
+  // Enough for the fee, and not for the rent.
+  const rest = (await lamportsOf(service, tracker)) - 2_000_000n;
+  await done('withdraw', 'tracker', '--amount', (Number(rest) / 1e9).toFixed(9), '--to', receiver);
+  const poor = await run(SLIPWAY, ['wallets', 'fee-accounts', '--payer', 'tracker'], {
+    env,
+    cwd: service.dataDir,
+  });
+  assert.deepEqual([poor.code, poor.out], [1, '']);
+  assert.match(
+    poor.error,
+    /the tracker wallet \w+ has 0\.00199\d+ SOL, and this takes up to 0\.0\d+ for \d accounts: send it some/,
+  );
 });

@@ -9,7 +9,7 @@ export function configCommand(program: Command, context: CommandContext): void {
   const config = program
     .command('config')
     .description('Show every setting, its value, and where the value comes from')
-    .addHelpText('after', example('slipway config', 'slipway config --json | jq .faults'))
+    .addHelpText('after', example('slipway config', 'slipway config --json'))
     .action(() => {
       const shown = showSettings(context.env, context);
       const rows = shown.settings.map((setting) => [setting.name, textOf(setting), setting.from]);

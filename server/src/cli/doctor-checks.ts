@@ -17,7 +17,7 @@ import { chainUrl, checkChain, checkClock, checkHistory, checkKeeperWallet } fro
 import type { Check } from './doctor-check.js';
 import { checkDatabase } from './doctor-database.js';
 import { checkObjects } from './doctor-objects.js';
-import { checkPrices, checkSwaps } from './doctor-swaps.js';
+import { checkPrices, checkSwaps, type GasWallet } from './doctor-swaps.js';
 import { type Answer, adminToken, adminUrl, configOf, requestJson, serviceUrl, Unreachable } from './service.js';
 
 /** Checks everything that the service needs, without lasting changes. Throws UsageError only for a wrong `--url`. */
@@ -34,7 +34,7 @@ export async function runChecks(context: CliContext, url: string | undefined): P
   const service = await findService(base);
   const mode = config.sandbox ? 'sandbox' : 'production';
   const chain = await checkChain(config, service !== undefined);
-  const { check: signer, gasWallet, keeper } = await checkSigner(config);
+  const { check: signer, gas, keeper } = await checkSigner(config);
   const rpcUrl = chainUrl(config, service !== undefined);
   return [
     { name: 'configuration', ok: true, detail: `${mode}, ${[...config.roles].join(' and ')}` },
@@ -47,7 +47,7 @@ export async function runChecks(context: CliContext, url: string | undefined): P
     signer,
     ...(keeper && rpcUrl !== undefined && chain[0]?.ok ? await checkKeeperWallet(config, rpcUrl, keeper) : []),
     await checkAdminToken(context, config, adminUrl(context, url), service !== undefined),
-    ...(rpcUrl !== undefined && chain[0]?.ok ? await checkSwaps(config, rpcUrl, gasWallet) : []),
+    ...(rpcUrl !== undefined && chain[0]?.ok ? await checkSwaps(config, rpcUrl, gas) : []),
     checkPrices(config),
     ...checkBrowsers(config),
   ];
@@ -109,8 +109,8 @@ function checkBrowsers({ http: { corsOrigins }, sandbox }: Config): Check[] {
   return [{ name, ok: true, detail: 'no page may call the service, only servers', next }];
 }
 
-/** Opens the signer file; if that works, also returns the gas wallet and the keeper wallet. */
-async function checkSigner(config: Config): Promise<{ check: Check; gasWallet?: Address; keeper?: Address }> {
+/** Opens the signer file; if that works, also returns the wallets. There is no gas wallet before the first start. */
+async function checkSigner(config: Config): Promise<{ check: Check; gas?: GasWallet; keeper?: Address }> {
   const name = 'signer';
   if (config.signer.kind === 'process') return checkSignerProcess(config.signer);
   const { file } = config.signer;
@@ -125,10 +125,15 @@ async function checkSigner(config: Config): Promise<{ check: Check; gasWallet?: 
     const detail = `${await signer.describe()} opens, and its keys sign; the gas wallet is ${gasWallet}`;
     const isWeak = !config.sandbox && (passphrase?.length ?? 0) < LEAST_SECRET;
     const next = `its passphrase has fewer than ${LEAST_SECRET} characters: keep the file where nobody can copy it`;
-    return { check: { name, ok: true, detail, ...(isWeak && { next }) }, gasWallet, keeper: signer.address('keeper') };
+    return {
+      check: { name, ok: true, detail, ...(isWeak && { next }) },
+      gas: { address: gasWallet },
+      keeper: signer.address('keeper'),
+    };
   } catch (error) {
     if (!(error instanceof PrivateFileError)) throw error;
-    return { check: { name, ok: false, detail: error.message, next: 'see "The signer file" in docs/operations.md' } };
+    const next = 'see "The signer file" in docs/operations.md';
+    return { check: { name, ok: false, detail: error.message, next }, gas: { address: undefined } };
   }
 }
 
@@ -147,10 +152,10 @@ async function checkSignerProcess(at: SignerAddress): ReturnType<typeof checkSig
     );
     const next = [fault, ...warnings, ...stops].filter((each) => each !== undefined).join('; ');
     const check = { name, ok: fault === undefined, detail, ...(next !== '' && { next }) };
-    return { check, gasWallet, keeper: signer.address('keeper') };
+    return { check, gas: { address: gasWallet }, keeper: signer.address('keeper') };
   } catch (error) {
     const next = 'start it with "slipway signer", and see docs/signer.md';
-    return { check: { name, ok: false, detail: (error as Error).message, next } };
+    return { check: { name, ok: false, detail: (error as Error).message, next }, gas: { address: undefined } };
   }
 }
 

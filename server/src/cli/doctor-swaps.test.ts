@@ -55,12 +55,26 @@ test('the fee receiver is told which token accounts it lacks, and how to make th
   const feeReceiver = generateKeypair().address;
   const poor = (await doctor({ swap: { feeReceiver } }))('fee receiver');
   assert.match(poor.detail, /no token account for SOL, USDC, .*no default fee/);
-  assert.ok(poor.next?.includes(`spl-token create-account ${WRAPPED_SOL_MINT} --owner ${feeReceiver} `), poor.next);
+  assert.match(poor.next ?? '', /slipway wallets fee-accounts$/);
 
   for (const { mint } of info.mints) await localnet.call('localnet_airdropToken', [feeReceiver, mint, '1']);
   const rich = (await doctor({ swap: { feeReceiver } }))('fee receiver');
   assert.match(rich.detail, /takes fees in SOL, USDC/);
   assert.equal(rich.next, undefined);
+});
+
+test('of a fee receiver that only the signer knows, nothing is said while that is away', async () => {
+  const away = { SLIPWAY_SIGNER_URL: `unix:${join(folder, 'nobody.sock')}` };
+  const unknown = (await doctor({}, away))('fee receiver');
+  assert.match(unknown.detail, /^not checked: it is the gas wallet, whose address only the signer knows$/);
+  assert.match(unknown.next ?? '', /the check of the signer/);
+  const named = (await doctor({ swap: { feeReceiver: generateKeypair().address } }, away))('fee receiver');
+  assert.match(named.detail, /has no token account for SOL/);
+  assert.equal(
+    (await doctor({}))('fee receiver').next,
+    undefined,
+    'before the first start there is no wallet to check',
+  );
 });
 
 test('a router program that is not there fails; none in production means one hop', async () => {

@@ -1,9 +1,7 @@
 import {
   ADDRESS_LOOKUP_TABLE_PROGRAM,
   type Address,
-  associatedTokenAddress,
   decodeLookupTable,
-  TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
@@ -13,23 +11,28 @@ import { createClock } from '../lib/clock.js';
 import { allVenues, tokenSwapVenue, type Venue } from '../routing/aggregator/index.js';
 import { askService, type RoutingService, routingServices } from '../routing/services/index.js';
 import type { Check } from './doctor-check.js';
+import { feeAccounts } from './fee-accounts.js';
 
 const TIMEOUT_MS = 10_000;
 const ACTIVE = 2n ** 64n - 1n;
 const PUBLIC_HERMES_HOST = 'hermes.pyth.network';
 
+/** Without an address where the signer does not say it. */
+export interface GasWallet {
+  address: Address | undefined;
+}
+
 type Read = (address: Address) => Promise<ChainAccount | undefined>;
 
 /**
  * Checks what swaps need on the chain at `rpcUrl`, which must be reachable. What is only missing, so that swaps earn or
- * reach less, is ok with a `next`; what is configured wrongly is not ok. `gasWallet` is undefined before the first
- * start.
+ * reach less, is ok with a `next`; what is configured wrongly is not ok. `gas` is undefined before the first start.
  */
-export async function checkSwaps(config: Config, rpcUrl: string, gasWallet: Address | undefined): Promise<Check[]> {
+export async function checkSwaps(config: Config, rpcUrl: string, gas: GasWallet | undefined): Promise<Check[]> {
   const rpc = createHttpRpc({ url: rpcUrl, timeoutMs: TIMEOUT_MS });
   const read = createAccountReader(rpc);
   const checks: [name: string, check: Promise<Omit<Check, 'name'>>][] = [
-    ['fee receiver', checkFeeReceiver(config, read, gasWallet)],
+    ['fee receiver', checkFeeReceiver(config, read, gas)],
     ['router program', checkRouter(config, read)],
     ['pools', checkPools(config, read, rpc)],
     ...routingServices(config.services, createClock()).map((service): [string, Promise<Omit<Check, 'name'>>] => [
@@ -49,34 +52,21 @@ export async function checkSwaps(config: Config, rpcUrl: string, gasWallet: Addr
   );
 }
 
-async function checkFeeReceiver(
-  { swap, tokens }: Config,
-  read: Read,
-  gasWallet: Address | undefined,
-): Promise<Omit<Check, 'name'>> {
-  const receiver = swap.feeReceiver ?? gasWallet;
-  if (receiver === undefined) return { ok: true, detail: 'the gas wallet, which is made at the first start' };
-  const whose = swap.feeReceiver === undefined ? `the gas wallet ${receiver}` : receiver;
-  const symbols = new Map<Address, string>([[WRAPPED_SOL_MINT, 'SOL']]);
-  for (const { symbol, mint } of [tokens.usdc, tokens.stable, tokens.platform]) symbols.set(mint, symbol);
-  const states = await Promise.all(
-    [...symbols].map(async ([mint, symbol]) => {
-      const tokenProgram = (await read(mint))?.owner;
-      if (tokenProgram !== TOKEN_PROGRAM && tokenProgram !== TOKEN_2022_PROGRAM) return undefined;
-      const account = await read(associatedTokenAddress(receiver, mint, tokenProgram));
-      return { mint, symbol, exists: account?.owner === tokenProgram };
-    }),
-  );
-  const here = states.filter((state) => state !== undefined);
+async function checkFeeReceiver(config: Config, read: Read, gas: GasWallet | undefined): Promise<Omit<Check, 'name'>> {
+  const receiver = config.swap.feeReceiver ?? gas?.address;
+  if (receiver === undefined) {
+    if (gas === undefined) return { ok: true, detail: 'the gas wallet, which is made at the first start' };
+    const next = 'see the check of the signer, or set swap.feeReceiver';
+    return { ok: true, detail: 'not checked: it is the gas wallet, whose address only the signer knows', next };
+  }
+  const whose = config.swap.feeReceiver === undefined ? `the gas wallet ${receiver}` : receiver;
+  const here = await feeAccounts(config, read, receiver);
   const missing = here.filter(({ exists }) => !exists);
   if (missing.length === 0) return { ok: true, detail: `${whose} takes fees in ${symbolsOf(here)}` };
-  const commands = missing.map(
-    ({ mint }) => `spl-token create-account ${mint} --owner ${receiver} --fee-payer KEYPAIR.json`,
-  );
   return {
     ok: true,
     detail: `${whose} has no token account for ${symbolsOf(missing)}: no default fee is taken in it`,
-    next: `make it to earn fees: ${commands.join('; ')}`,
+    next: 'make it to earn fees: slipway wallets fee-accounts',
   };
 }
 

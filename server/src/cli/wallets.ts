@@ -55,4 +55,28 @@ export function walletsCommand(program: Command, context: CommandContext): void 
       const done = await withdraw(configOf(context), { wallet: name as OwnWallet, to, token, amount });
       context.answer({ json: done, text: `${done.amount} ${token} to ${to}\n${done.signature}` });
     });
+  feeAccountsCommand(wallets, context);
+}
+
+function feeAccountsCommand(wallets: Command, context: CommandContext): void {
+  wallets
+    .command('fee-accounts')
+    .description('Make the token accounts that default fees of swaps come into, where they are missing')
+    .option('--payer <WALLET>', 'Who pays about 0.002 SOL for each: gas, keeper or tracker', 'keeper')
+    .addHelpText('after', example('slipway wallets fee-accounts', 'slipway wallets fee-accounts --payer gas'))
+    .action(async ({ payer }: { payer: string }) => {
+      const { OWN_WALLETS } = await import('./withdraw.js');
+      const { openFeeAccounts } = await import('./fee-accounts.js');
+      if (!Object.hasOwn(OWN_WALLETS, payer))
+        throw new UsageError(`--payer must be one of ${Object.keys(OWN_WALLETS).join(', ')}`);
+      const report = await openFeeAccounts(configOf(context), payer as OwnWallet);
+      const rows = report.accounts.map(({ symbol, account, signature, reason }) => [
+        symbol,
+        account,
+        reason ?? (signature === undefined ? 'was there' : 'made'),
+      ]);
+      const text = [`Fees go to ${report.receiver}.`, '', table(['TOKEN', 'ACCOUNT', ''], rows)].join('\n');
+      const failed = report.accounts.some(({ reason }) => reason !== undefined);
+      context.answer({ json: report, text, failed });
+    });
 }

@@ -42,7 +42,7 @@ export const rules: readonly Rule[] = [
       (!sandbox || isPublic) &&
       token !== undefined &&
       token.length < LEAST_SECRET &&
-      `SLIPWAY_ADMIN_TOKEN has fewer than ${LEAST_SECRET} characters; make one with "openssl rand -base64 32"`,
+      `SLIPWAY_ADMIN_TOKEN has fewer than ${LEAST_SECRET} characters; make one with: node -p "crypto.randomBytes(32).toString('hex')"`,
   },
   {
     about: ['SLIPWAY_SIGNER_PASSPHRASE', 'SLIPWAY_SIGNER_URL'],
