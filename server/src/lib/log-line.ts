@@ -1,3 +1,5 @@
+import { GAP } from './recent-lines.js';
+
 /** As pino numbers them. */
 export const LEVELS = { trace: 10, debug: 20, info: 30, warn: 40, error: 50, fatal: 60 } as const;
 export type Level = keyof typeof LEVELS;
@@ -47,9 +49,9 @@ function readCut(line: string): LogLine {
   return {
     time: new Date(Number(/^\{"level":\d+,"time":(\d+)/.exec(text)?.[1] ?? 0)).toISOString(),
     level: wordOf(levelOf(text)),
-    message: textOf(/"msg":("(?:[^"\\]|\\.)*")\}$/.exec(text)?.[1]) ?? '',
+    message: textOf(/"msg":("(?:[^"\\\0]|\\[^\0])*")\}$/.exec(text)?.[1]) ?? '',
     requestId: textOf(/"requestId":("[^"\\]*")/.exec(text)?.[1]) ?? null,
-    facts: { cut: text },
+    facts: { cut: text.replace(GAP, ' … ') },
   };
 }
 

@@ -3,7 +3,8 @@ const MOST_BYTES = 1_000_000;
 const LONGEST = 4_096;
 /** Of a line that is too long, its end stays, too: there its message stands. */
 const KEPT_END = 512;
-const GAP = ' … ';
+/** JSON has this character nowhere, so that no line that was cut passes for a whole one. */
+export const GAP = '\0';
 
 /** The last lines of a log, numbered from 1: at most 2,000, and a megabyte of UTF-8. Of a long one, only both ends. */
 export class RecentLines {
