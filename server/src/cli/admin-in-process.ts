@@ -32,8 +32,9 @@ export async function openAdminInProcess(
   try {
     const store = await openDatabase(config, disposal).catch((error: Error) => {
       if (!(error instanceof CommandError)) throw error;
-      const otherwise = 'run "slipway serve", or give the --url of the service';
-      throw new CommandError(`no service answers at ${base}, and ${error.message}; or ${otherwise}`, { cause: error });
+      const otherwise =
+        'Start the service with "slipway serve", or say where it is: --url, SLIPWAY_URL or SLIPWAY_PORT';
+      throw new CommandError(`no service answers at ${base}, and ${error.message}. ${otherwise}`, { cause: error });
     });
     return { request: await serveAdmin(config, store, disposal), close };
   } catch (error) {

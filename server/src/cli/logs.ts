@@ -15,6 +15,7 @@ const AWAY = [Unreachable, Failing, NoAdminToken];
 /** The service keeps no more. */
 const MOST_LINES = 2_000;
 const EVERY_MS = 1_000;
+const NONE = 'there are no such lines yet';
 const WHERE_ELSE =
   'The log of a service that has ended, or that has no admin API, is where it runs: in its terminal, in "journalctl --unit slipway", or in "docker logs"';
 
@@ -71,6 +72,7 @@ async function printLog(context: CommandContext, base: string, printing: Printin
     const last: Line[] = [];
     for await (const line of log.toEnd()) last.push(line);
     for (const line of last.slice(Math.max(0, last.length - Number(lines)))) print(context, line);
+    if (last.length === 0) say(context, { message: NONE }, `slipway: ${NONE}`);
     while (follow && !signal.aborted) {
       await sleep(EVERY_MS, undefined, { signal });
       for await (const line of log.more()) print(context, line);

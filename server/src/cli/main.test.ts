@@ -291,6 +291,15 @@ test('where no service has ever run, nothing is made', async () => {
   const { code, err } = await run(['keys', 'create', '--name', 'x'], env);
   assert.equal(code, 1);
   assert.match(err, /slipway serve/);
+  assert.match(
+    err,
+    /^slipway: no service answers at http:\/\/127\.0\.0\.1:1, and there is no data folder \S+\. Start the service with /,
+  );
+  const wallets = await run(['wallets', 'list'], env);
+  assert.match(wallets.err, /there is no signer file at .*the first start of the service makes one$/);
+  const open = await run(['open'], env);
+  assert.deepEqual([open.code, open.out], [1, '']);
+  assert.match(open.err, /127\.0\.0\.1:1 does not answer: start it with "slipway serve"/);
   await assert.rejects(stat(join(folder, 'nothing')), { code: 'ENOENT' });
 });
 

@@ -105,7 +105,8 @@ export async function requestJson(
   }
 }
 
-function unreachable(url: string, cause: unknown): Unreachable {
+/** Nobody answers at `url`. */
+export function unreachable(url: string, cause: unknown): Unreachable {
   const { origin } = new URL(url);
   return new Unreachable(
     `the service at ${origin} does not answer: start it with "slipway serve", or say where it is: --url, SLIPWAY_URL or SLIPWAY_PORT`,

@@ -75,7 +75,7 @@ function feeAccountsCommand(wallets: Command, context: CommandContext): void {
         account,
         reason ?? (signature === undefined ? 'was there' : 'made'),
       ]);
-      const text = [`Fees go to ${report.receiver}.`, '', table(['TOKEN', 'ACCOUNT', ''], rows)].join('\n');
+      const text = [`Fees go to ${report.receiver}.`, '', table(['TOKEN', 'ACCOUNT', 'STATE'], rows)].join('\n');
       const failed = report.accounts.some(({ reason }) => reason !== undefined);
       context.answer({ json: report, text, failed });
     });
