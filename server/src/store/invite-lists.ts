@@ -101,18 +101,21 @@ export async function clearInviteLists(tx: Tx): Promise<void> {
 /** Applies events to the lists. They must be in chain order and newer than all applied before. */
 export async function extendInviteLists(tx: Tx, events: readonly PlacedInviteEvent[], newsSince: Date): Promise<void> {
   if (events.length === 0) return;
-  await write(tx, foldEvents(await stateFor(tx, events), events));
+  const changes = foldEvents(await stateFor(tx, events), events);
+  await write(tx, changes);
   const news = events.filter(({ at }) => at >= newsSince);
-  if (news.length > 0) await tellInvites(tx, news);
+  if (news.length > 0) await tellInvites(tx, news, changes);
 }
 
-/** Tells sender and receiver what has happened to invites that are in the lists. */
-async function tellInvites(tx: Tx, news: readonly PlacedInviteEvent[]): Promise<void> {
-  const { rows } = await tx.query<InviteRow>(
-    `select ${COLUMNS} from invites i where invite_pda = any($2)
-       and (creation_tx = any($1) or deletion_tx = any($1)) order by id`,
-    [news.map(({ txId }) => txId), news.map(({ event }) => event.invitePda)],
-  );
+/** Tells sender and receiver what has happened to invites that are in the lists. Their accounts may have had many others. */
+async function tellInvites(
+  tx: Tx,
+  news: readonly PlacedInviteEvent[],
+  { created, ended }: Pick<InviteChanges, 'created' | 'ended'>,
+): Promise<void> {
+  const { rows } = await tx.query<InviteRow>(`select ${COLUMNS} from invites i where id = any($1) order by id`, [
+    [...new Set([...created, ...ended].map(({ id }) => id))],
+  ]);
   const told = news.flatMap(({ txId, at, event }) => {
     const ofTx = (row: InviteRow) => (event.kind === 'created' ? row.creationTx : row.deletionTx) === txId;
     const row = rows.find((each) => each.invitePda === event.invitePda && ofTx(each));
