@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import type { Config } from '../config/index.js';
+import type { PrintRequest } from '../http/index.js';
 import { createClock } from '../lib/clock.js';
 import { createDisposal } from '../lib/disposal.js';
 import type { RecentLines } from '../lib/recent-lines.js';
 import type { ChainInfo } from '../sandbox/index.js';
-import type { PrintRequest } from '../http/index.js';
 import { openBackends } from './backends.js';
 import { refusalObserver } from './refusals.js';
 import { createRpcMeter } from './rpc-metrics.js';
