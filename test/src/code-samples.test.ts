@@ -72,7 +72,8 @@ describe('the code samples of the API document', () => {
       for (const extension of ['mts', 'mjs']) writeFileSync(`${file}.${extension}`, source);
       return { operation, file };
     });
-    const flags = '--noEmit --strict --skipLibCheck --target es2023 --module nodenext --lib es2023,dom --types node';
+    const flags =
+      '--ignoreConfig --noEmit --strict --skipLibCheck --target es2023 --module nodenext --lib es2023,dom --types node';
     const tsc = join(ROOT, 'node_modules', 'typescript-7', 'bin', 'tsc');
     const files = written.map(({ file }) => `${file}.mts`);
     const { stdout } = spawnSync(process.execPath, [tsc, ...flags.split(' '), ...files], {

@@ -127,7 +127,7 @@ describe('the code in the documentation', () => {
     });
     assert.ok(files.length >= 9, `${files.length}`);
     const flags =
-      '--noEmit --strict --skipLibCheck --target es2023 --module nodenext --lib es2023,esnext.disposable,dom --types node';
+      '--ignoreConfig --noEmit --strict --skipLibCheck --target es2023 --module nodenext --lib es2023,esnext.disposable,dom --types node';
     const tsc = join(ROOT, 'node_modules', 'typescript-7', 'bin', 'tsc');
     const args = [tsc, ...flags.split(' '), ...files.map(({ file }) => `${file}.mts`)];
     await promisify(execFile)(process.execPath, args, { cwd: folder }).catch(({ stdout }) => assert.fail(stdout));

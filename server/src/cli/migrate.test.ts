@@ -266,17 +266,13 @@ test('a move that is killed at any call and run again ends with every order in i
     await assertMoved(process.seeds, sol, { in: TOKENS.sol });
     await assertMoved(process.seeds, both, { in: TOKENS.usd, out: TOKENS.new });
     await assertMoved(process.seeds, other, { in: TOKENS.new });
-    // What is of no order went home, and the wallets of the service have all but the fees and one rent.
+    // What is of no order went home, and the wallets of the service have all but the fees.
     const home = associatedTokenAddress(two.wallet, USD, TOKEN_PROGRAM);
     assert.equal((await tokensAt(home))!.amount, TOKENS.usd.amount);
-    assert.equal(await lamportsOf(two.wallet), 2_000_000n + RENT);
+    assert.equal(await lamportsOf(two.wallet), 2_000_000n);
     const gas = process.seeds.to.address('gas');
     assert.equal(await lamportsOf(service.gas), 0n);
-    assert.equal(
-      await lamportsOf(gas),
-      10n * SOL - RENT - (await feesOf([service.gas, gas])),
-      `killed at call ${fatal}`,
-    );
+    assert.equal(await lamportsOf(gas), 10n * SOL - (await feesOf([service.gas, gas])), `killed at call ${fatal}`);
     const [maker] = await listMakers(store, process.seeds.to.secrets);
     assert.equal(maker!.url, 'https://maker.example.com/secret');
     const { rows } = await store.query<{ value: string }>(

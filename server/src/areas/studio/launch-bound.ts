@@ -21,27 +21,40 @@ export interface Launcher extends Guest {
  * limits has as many as it likes. @throws AppError TOO_MANY_OF_KEY
  */
 export function boundLaunches({ store, mintSuffix }: Pick<StudioDeps, 'store' | 'mintSuffix'>) {
-  const crafting = new Map<string, number>();
-  const add = (name: string, change: 1 | -1) => {
-    const count = (crafting.get(name) ?? 0) + change;
-    if (count > 0) crafting.set(name, count);
-    else crafting.delete(name);
-  };
+  const crafting = new Map<string, Set<Promise<void>>>();
   const mostOfKey = mintSuffix === '' ? LAUNCHES_WITHOUT_STOCK : LAUNCHES_PER_KEY;
+
+  /** What ends while it is counted counts twice: then it is counted again. @throws AppError */
+  async function countedIn(name: string, most: number, before: readonly Promise<void>[]): Promise<void> {
+    for (;;) {
+      const others = before.filter((each) => crafting.get(name)?.has(each));
+      const underWay = await countLaunchesUnderWay(store, name);
+      if (underWay + others.length < most) return;
+      if (underWay >= most || others.length === 0) throw tooMany();
+      await Promise.race(others);
+    }
+  }
+
   return async <T>(caller: Launcher, craft: () => Promise<T>): Promise<T> => {
     if (mintSuffix === '' && caller.tier === 'unlimited') return craft();
     const bounds = boundsOf(caller, mostOfKey).map(([name, most]) => {
-      return { name, most, others: crafting.get(name) ?? 0 };
+      return { name, most, before: [...(crafting.get(name) ?? [])] };
     });
-    if (bounds.some(({ most, others }) => others >= most)) throw tooMany();
-    for (const { name } of bounds) add(name, 1);
+    if (bounds.some(({ most, before }) => before.length >= most)) throw tooMany();
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    for (const { name } of bounds) crafting.set(name, (crafting.get(name) ?? new Set()).add(ended));
     try {
-      for (const { name, most, others } of bounds) {
-        if ((await countLaunchesUnderWay(store, name)) + others >= most) throw tooMany();
-      }
+      for (const { name, most, before } of bounds) await countedIn(name, most, before);
       return await craft();
     } finally {
-      for (const { name } of bounds) add(name, -1);
+      for (const { name } of bounds) {
+        crafting.get(name)?.delete(ended);
+        if (crafting.get(name)?.size === 0) crafting.delete(name);
+      }
+      end();
     }
   };
 }
