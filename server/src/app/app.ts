@@ -58,7 +58,10 @@ export async function createApp({ config, log, recent, print }: AppOptions): Pro
       publicUrl: () => place.publicUrl(),
       refused: refusalObserver(registry, log),
     });
-    const [{ wireUp }, backends] = await Promise.all([import('./wire-up.js'), opening]);
+    const loading = import('./wire-up.js');
+    // Whichever fails: nothing is closed while it is being opened.
+    await Promise.allSettled([loading, opening]);
+    const [{ wireUp }, backends] = await Promise.all([loading, opening]);
     return { ...(await wireUp({ backends, config, log, disposal, clock, registry }, place, { recent, print })), close };
   } catch (error) {
     await close();
