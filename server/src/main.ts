@@ -3,8 +3,8 @@ import { relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { followParent, lockFolder } from '@slipway/localnet';
 import type { Logger } from 'pino';
-import { type App, createApp } from './app/app.js';
-import { openLog, requestPrinter } from './app/log.js';
+import type { App } from './app/app.js';
+import { begin } from './app/begin.js';
 import { type Config, ConfigError, dataFolder, describeConfig, loadConfig } from './config/index.js';
 import { steadyNow } from './lib/clock.js';
 import { RecentLines } from './lib/recent-lines.js';
@@ -37,11 +37,16 @@ export async function runService(argv: readonly string[], startedBy: StartedBy):
   let config: Config | undefined;
   try {
     config = loadConfig(process.env, { cwd: process.cwd() });
+    if (options.reset) reset(config);
+    const begun = begin(config);
+    const [{ createApp }, { openLog, requestPrinter }] = await Promise.all([
+      import('./app/app.js'),
+      import('./app/log.js'),
+    ]);
     const recent = new RecentLines();
     log = openLog(config.logLevel, recent);
-    if (options.reset) reset(config);
     const print = config.sandbox && !options.quiet ? requestPrinter(recent) : undefined;
-    const app = await createApp({ config, log, recent, print });
+    const app = await createApp({ config, begun, log, recent, print });
     const ended = runUntilEnd(app, log);
     log.info({ config: describeConfig(config) }, 'started');
     process.stdout.write(`${welcome(app, config, startedBy)}\n`);

@@ -7,6 +7,7 @@ import { createDisposal } from '../lib/disposal.js';
 import type { RecentLines } from '../lib/recent-lines.js';
 import type { ChainInfo } from '../sandbox/index.js';
 import { openBackends } from './backends.js';
+import type { Beginning } from './begin.js';
 import { refusalObserver } from './refusals.js';
 import { createRpcMeter } from './rpc-metrics.js';
 
@@ -33,6 +34,7 @@ export interface App {
 
 export interface AppOptions {
   config: Config;
+  begun: Beginning;
   log: Logger;
   /** The last lines that were written with it. */
   recent: RecentLines;
@@ -41,8 +43,9 @@ export interface AppOptions {
 }
 
 /** Opens the backends and, while their threads start, loads the parts; then wires these together. */
-export async function createApp({ config, log, recent, print }: AppOptions): Promise<App> {
+export async function createApp({ config, begun, log, recent, print }: AppOptions): Promise<App> {
   const disposal = createDisposal();
+  disposal.add('data folder', begun.unlock);
   const close = () =>
     disposal.close((part, error) => log.warn({ part, reason: (error as Error).message }, 'did not close'));
   const [clock, registry] = [createClock(), new Registry()];
@@ -50,6 +53,7 @@ export async function createApp({ config, log, recent, print }: AppOptions): Pro
   const place = { publicUrl: () => config.http.publicUrl };
   try {
     const opening = openBackends({
+      ...begun,
       config,
       log,
       disposal,
@@ -59,6 +63,7 @@ export async function createApp({ config, log, recent, print }: AppOptions): Pro
       refused: refusalObserver(registry, log),
     });
     const loading = import('./wire-up.js');
+    void loading.then(loadFetch, () => {});
     // Whichever fails: nothing is closed while it is being opened.
     await Promise.allSettled([loading, opening]);
     const [{ wireUp }, backends] = await Promise.all([loading, opening]);
@@ -67,4 +72,9 @@ export async function createApp({ config, log, recent, print }: AppOptions): Pro
     await close();
     throw error;
   }
+}
+
+/** Node loads what `fetch` needs when it is first named. That takes a while, and the database is still opening. */
+function loadFetch(): unknown {
+  return globalThis.Headers;
 }

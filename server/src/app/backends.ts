@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync } from 'node:fs';
-import { lockFolder, startLocalnet } from '@slipway/localnet';
+import { existsSync } from 'node:fs';
+import { startLocalnet } from '@slipway/localnet';
 import type { Logger } from 'pino';
 import {
   type CallBudget,
@@ -32,6 +32,7 @@ import {
 } from '../signer/index.js';
 import { openStore } from '../store/postgres/open-store.js';
 import type { Store } from '../store/sql.js';
+import type { Beginning } from './begin.js';
 
 /** The parts whose implementation the configuration chooses. */
 export interface Backends {
@@ -61,7 +62,7 @@ export interface Node {
 /** At the start of a machine, the signer may take longer than the service. */
 const SIGNER_PATIENCE_MS = 30_000;
 
-interface BackendsDeps {
+interface BackendsDeps extends Pick<Beginning, 'databaseThread'> {
   config: Config;
   log: Logger;
   disposal: Disposal;
@@ -76,12 +77,10 @@ interface BackendsDeps {
 
 /** Opens the backends, all at once. `disposal` closes those that have been opened, also if another fails. */
 export async function openBackends(deps: BackendsDeps): Promise<Backends> {
-  const { config, disposal } = deps;
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
-  disposal.add('data folder', lockFolder(config.dataDir));
+  const { config } = deps;
   const paths = dataFolder(config);
   const opening = [
-    openDatabase(config, disposal),
+    openDatabase(deps),
     openKeys(deps),
     openChain(deps),
     config.adminToken ?? readOrCreateSecret(paths.adminToken),
@@ -94,9 +93,11 @@ export async function openBackends(deps: BackendsDeps): Promise<Backends> {
   return { store, signer, secrets: signer.secrets, remoteSigner, node, adminToken, sandboxKey };
 }
 
-async function openDatabase(config: Config, disposal: Disposal): Promise<Store> {
+async function openDatabase({ config, databaseThread, disposal }: BackendsDeps): Promise<Store> {
   const store = await openStore(
-    config.store.kind === 'embedded' ? { kind: 'embedded', dir: dataFolder(config).database } : config.store,
+    config.store.kind === 'embedded'
+      ? { kind: 'embedded', dir: dataFolder(config).database, thread: databaseThread }
+      : config.store,
   );
   disposal.add('store', () => store.close());
   return store;

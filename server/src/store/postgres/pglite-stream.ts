@@ -1,48 +1,46 @@
 import { Duplex } from 'node:stream';
-import { Worker } from 'node:worker_threads';
+import { type DatabaseThread, HAS_STOPPED } from './pglite-thread.js';
 
 /**
  * A stand-in for the PostgreSQL driver's socket: it exchanges the bytes with PGlite in a worker thread. This way, both
  * kinds of store share one driver, with its prepared statements, notifications, types and errors.
  */
 class EmbeddedStream extends Duplex {
-  readonly #dir: string;
-  #worker: Worker | undefined;
+  readonly #thread: DatabaseThread;
   #outgoing: Buffer[] = [];
   #closing = false;
 
-  constructor(dir: string) {
+  constructor(thread: DatabaseThread) {
     super();
-    this.#dir = dir;
+    this.#thread = thread;
   }
 
   /** Called by the driver where it would open its socket. */
   connect(): void {
-    const worker = new Worker(new URL('./pglite-worker.js', import.meta.url), {
-      workerData: { dir: this.#dir },
-      // Some flags of the main thread are refused in a worker.
-      execArgv: [],
-    });
-    this.#worker = worker;
-    worker.on('message', (message: Uint8Array | 'ready') => {
-      if (message === 'ready') this.emit('connect');
-      else this.push(Buffer.from(message.buffer, message.byteOffset, message.byteLength));
-    });
-    worker.on('error', (error) => this.destroy(error));
-    worker.on('exit', () => {
-      if (this.#closing) this.push(null);
-      else this.destroy(new Error('the embedded database has stopped'));
+    const { worker, ready, ended } = this.#thread;
+    worker.ref();
+    const opened = () => {
+      worker.on('message', ({ buffer, byteOffset, byteLength }: Uint8Array) => {
+        this.push(Buffer.from(buffer, byteOffset, byteLength));
+      });
+      this.emit('connect');
+    };
+    // If it ends before it is ready, the next line says so.
+    ready.then(opened, () => {});
+    void ended.then((error) => {
+      if (!error && this.#closing) this.push(null);
+      else this.destroy(error ?? new Error(HAS_STOPPED));
     });
   }
 
   setNoDelay(): void {}
 
   ref(): void {
-    this.#worker?.ref();
+    this.#thread.worker.ref();
   }
 
   unref(): void {
-    this.#worker?.unref();
+    this.#thread.worker.unref();
   }
 
   override _read(): void {}
@@ -58,33 +56,32 @@ class EmbeddedStream extends Duplex {
     // The last message is the driver's Terminate, which would end PGlite's backend before PGlite can close itself.
     this.#outgoing = [];
     this.#closing = true;
-    this.#worker?.once('exit', () => done());
-    this.#worker?.postMessage('close');
+    this.#thread.worker.once('exit', () => done());
+    this.#thread.worker.postMessage('close');
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     this.#closing = true;
-    const ended = this.#worker?.terminate() ?? Promise.resolve(0);
-    void ended.then(() => done(error));
+    void this.#thread.worker.terminate().then(() => done(error));
   }
 
   #send(): void {
     if (this.#outgoing.length === 0) return;
     const bytes = new Uint8Array(Buffer.concat(this.#outgoing));
     this.#outgoing = [];
-    this.#worker?.postMessage(bytes, [bytes.buffer]);
+    this.#thread.worker.postMessage(bytes, [bytes.buffer]);
   }
 }
 
 /**
- * The `stream` option of the driver for PGlite in the folder `dir`. It can be called only once: a second connection
- * beside the first would destroy the data, and a database that stopped by itself is not restarted.
+ * The `stream` option of the driver for PGlite in the thread that `start` gives. It can be called only once: a second
+ * connection beside the first would destroy the data, and a database that stopped by itself is not restarted.
  */
-export function embeddedStream(dir: string): () => Duplex {
+export function embeddedStream(start: () => DatabaseThread): () => Duplex {
   let used = false;
   return () => {
-    if (used) throw new Error('the embedded database has stopped');
+    if (used) throw new Error(HAS_STOPPED);
     used = true;
-    return new EmbeddedStream(dir);
+    return new EmbeddedStream(start());
   };
 }

@@ -1,9 +1,10 @@
 import pg from 'pg';
 import { type QueryResult, StoreUnavailable } from '../sql.js';
 import { embeddedStream } from './pglite-stream.js';
+import { type DatabaseThread, startDatabaseThread } from './pglite-thread.js';
 
 export type StoreConfig =
-  | { kind: 'embedded'; dir: string }
+  | { kind: 'embedded'; dir: string /** Started for that folder already. */; thread?: DatabaseThread | undefined }
   | { kind: 'postgres'; url: string /** Connections, 10 by default. */; poolSize?: number };
 
 /** Runs statements on one connection. */
@@ -58,7 +59,7 @@ export function createPool(config: StoreConfig): { pool: pg.Pool; close: () => P
     config.kind === 'postgres'
       ? { ...connectionConfig(config.url, false), max: config.poolSize ?? 10, idleTimeoutMillis: 60_000 }
       : {
-          stream: embeddedStream(config.dir),
+          stream: embeddedStream(() => config.thread ?? startDatabaseThread(config.dir)),
           user: 'postgres',
           database: 'postgres',
           ssl: false,
