@@ -7,7 +7,7 @@ import { generateKeypair, memo } from '@slipway/wire';
 import { seededRandom } from './rounds.js';
 import { request, type Service } from './service.js';
 import { latestBlockhash, signed } from './submission.js';
-import { SOL, setPrice } from './swap.js';
+import { SOL } from './swap.js';
 
 /** Between two tries of one attacker: without it, the attackers of this process would take a processor for themselves. */
 const PAUSE_MS = 20;
@@ -64,8 +64,12 @@ export function createHostileMix({ service, freeKey, random }: Mix): HostileMix 
     assert.ok(answer === undefined || answer.status === 413, `${answer?.status}`);
   }
 
-  // What the pools can be moved to: within an hour of this, their least price has become 0.013 USD.
-  const prices = () => setPrice(service, SOL, 10 ** (random() * 7 - 1));
+  // The pools keep the fees of being moved, so that in an hour of this what they can be moved to gets narrower.
+  async function prices(): Promise<void> {
+    const body = { mint: SOL, usd: 10 ** (random() * 7 - 1) };
+    const answer = await request<{ error?: string }>(`${service.url}/sandbox/prices`, { body });
+    assert.ok(answer.status === 200 || /cannot be moved/.test(answer.body.error ?? ''), JSON.stringify(answer.body));
+  }
 
   const tinyParts = Buffer.from('--x\r\n\r\n'.repeat(FORM / 7));
   const large = Buffer.alloc(FORM, 'x');

@@ -57,15 +57,24 @@ const NUMBER = `
     union all
     select pg_notify('${WEBHOOKS_CHANNEL}', '') where exists (select from grown join webhooks using (account))
   )
-  select (select count(*) from waiting) as found, (select count(*) from notified) as notified`;
+  select (select count(*) from waiting) as found, (select count(*) from notified) as notified,
+    exists (select from event_outbox where accounts[1] like 'kind:%') as waits_for_all`;
+
+/** What giving numbers has come to. */
+interface Numbered {
+  /** How many transactions were found that had told something; 0 also if another instance gives them their numbers. */
+  found: number;
+  /** Whether something that concerns everybody waited for its number when this began. */
+  waitsForAll: boolean;
+}
 
 /**
- * Gives what up to `limit` transactions have told its numbers, in the order in which it was told; returns how many of them it
- * has found. 0 also if another instance is doing it. Only one does at a time, and its numbers are visible before the next one
- * begins: so who has seen a number can see every smaller one. One statement, which may have begun before the turn of another
- * instance ended: what that one has numbered is found, but not numbered again.
+ * Gives what up to `limit` transactions have told its numbers, in the order in which it was told. Only one instance does at a
+ * time, and its numbers are visible before the next one begins: so who has seen a number can see every smaller one. One
+ * statement, which may have begun before the turn of another instance ended: what that one has numbered is found, but not
+ * numbered again.
  */
-export async function numberEvents(tx: Tx, limit: number): Promise<number> {
+export async function numberEvents(tx: Tx, limit: number): Promise<Numbered> {
   return numbered(tx, limit, false);
 }
 
@@ -73,13 +82,14 @@ export async function numberEvents(tx: Tx, limit: number): Promise<number> {
  * The same for the next event that concerns everybody, which `numberEvents` leaves out: it is written for each account that
  * follows its kind. Alone in its statement: however many follow, and however many such events wait, the others go on.
  */
-export async function numberEventOfAll(tx: Tx): Promise<number> {
+export async function numberEventOfAll(tx: Tx): Promise<Numbered> {
   return numbered(tx, 1, true);
 }
 
-async function numbered(tx: Tx, limit: number, ofAll: boolean): Promise<number> {
-  const { rows } = await tx.query<{ found: bigint }>(NUMBER, [limit, ofAll]);
-  return Number(rows[0]!.found);
+async function numbered(tx: Tx, limit: number, ofAll: boolean): Promise<Numbered> {
+  const { rows } = await tx.query<{ found: bigint; waits_for_all: boolean }>(NUMBER, [limit, ofAll]);
+  const { found, waits_for_all: waitsForAll } = rows[0]!;
+  return { found: Number(found), waitsForAll };
 }
 
 /** An account, and the id of the key that it follows by. */

@@ -17,8 +17,9 @@ export async function startEventNumbering({ store, log }: { store: Store; log: L
   const loop = new Loop(
     async () => {
       for (let isMore = true; isMore && !loop.isClosed; ) {
-        isMore = (await store.single((tx) => numberEvents(tx, BATCH))) === BATCH;
-        isMore = (await store.single(numberEventOfAll)) > 0 || isMore;
+        const { found, waitsForAll } = await store.single((tx) => numberEvents(tx, BATCH));
+        isMore = found === BATCH;
+        if (waitsForAll) isMore = (await store.single(numberEventOfAll)).found > 0 || isMore;
       }
     },
     {
