@@ -2,14 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   type Address,
+  COMPUTE_BUDGET_PROGRAM,
   decodeTokenAccount,
   type Instruction,
+  readonlyAccount,
   SYSTEM_PROGRAM,
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
+  writableAccount,
 } from '@slipway/wire';
 import { initializePool, POOL_SIZE, poolDeposit, poolSwap, poolWithdraw, TOKEN_SWAP_PROGRAM } from './pool.js';
-import { ALL_FEES, fee, NO_FEES, openPool, type PoolWorld, poolVm, type Trader } from './pool-testing.js';
+import { ALL_FEES, balances, fee, NO_FEES, openPool, type PoolWorld, poolVm, type Trader } from './pool-testing.js';
 import { newAddress, randomNumbers, type TestVm } from './test-vm.js';
 
 const U64_MAX = 2n ** 64n - 1n;
@@ -243,4 +246,35 @@ test('attack: a stranger on the chain sends the pools whatever he likes: tokens 
     before = after;
   }
   assert.ok(done.honest > STEPS / 5 && done.hostile > STEPS / 50, `too little of it ran: ${JSON.stringify(done)}`);
+});
+
+test('attack: a stranger on the chain pays a pool by an account of a program that does nothing: refused, and the pool keeps all', () => {
+  for (const programs of [{}, { programA: TOKEN_2022_PROGRAM, programB: TOKEN_2022_PROGRAM }]) {
+    const world = openPool({ fees: NO_FEES, ...programs });
+    const { vm, accounts, trader } = world;
+    // Its bytes are those of a token account with plenty of tokens. The runtime's own programs ignore what they are told.
+    const fake = (real: Address) => vm.put(newAddress(), vm.data(real), COMPUTE_BUDGET_PROGRAM);
+    const [a, b] = [fake(trader.a), fake(trader.b)];
+    const { key: authority, poolTokens } = trader;
+    const liquidity = { accounts, authority, poolTokens, poolTokenAmount: 10n ** 9n, limitA: U64_MAX, limitB: U64_MAX };
+    const swap = { accounts, authority, amountIn: 10n ** 12n, minimumAmountOut: 0n };
+    const tried: Record<string, Instruction> = {
+      'a swap of A': poolSwap({ ...swap, aToB: true, source: a, destination: trader.b }),
+      'a swap of B': poolSwap({ ...swap, aToB: false, source: b, destination: trader.a }),
+      'a deposit without either': poolDeposit({ ...liquidity, accountA: a, accountB: b }),
+      'a deposit without A': poolDeposit({ ...liquidity, accountA: a, accountB: trader.b }),
+      'a deposit without B': poolDeposit({ ...liquidity, accountA: trader.a, accountB: b }),
+    };
+    const before = balances(world);
+    for (const [what, instruction] of Object.entries(tried)) {
+      // Behind all that the pool reads.
+      const accountsOfCall = [...instruction.accounts];
+      while (accountsOfCall.length < 15) accountsOfCall.push(writableAccount(poolTokens));
+      accountsOfCall.push(readonlyAccount(COMPUTE_BUDGET_PROGRAM));
+      const { failure } = vm.run({ ...instruction, accounts: accountsOfCall });
+      // The token program is asked, and that of the account is not.
+      assert.equal(failure?.program, accounts.programA, what);
+      assert.deepEqual(balances(world), before, what);
+    }
+  }
 });

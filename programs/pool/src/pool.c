@@ -192,7 +192,8 @@ NOINLINE u64 swap(const Input *in) {
 
   Slice seeds[2] = {{&pool->key, sizeof(Pubkey)}, {pool->data + POOL_BUMP, 1}};
   SignerSeeds signer = {seeds, 2};
-  token_transfer(source, a[9], vault_in, trader, result.paid, NULL);
+  // By the vault's program: the trader's account can belong to any, which need not have paid.
+  token_transfer_by(&vault_in->owner, source, a[9], vault_in, trader, result.paid, NULL);
   if (result.owner_fee != 0) TRY(mint_owner_fee(in, result.owner_fee, balance_in + result.paid, &signer));
   token_transfer(vault_out, a[10], target, authority, result.received, &signer);
   return 0;
@@ -238,8 +239,9 @@ NOINLINE u64 deposit_all(const Input *in) {
 
   Slice seeds[2] = {{&pool->key, sizeof(Pubkey)}, {pool->data + POOL_BUMP, 1}};
   SignerSeeds signer = {seeds, 2};
-  token_transfer(source_a, a[9], vault_a, depositor, share_a, NULL);
-  token_transfer(source_b, a[10], vault_b, depositor, share_b, NULL);
+  // As in a swap.
+  token_transfer_by(&vault_a->owner, source_a, a[9], vault_a, depositor, share_a, NULL);
+  token_transfer_by(&vault_b->owner, source_b, a[10], vault_b, depositor, share_b, NULL);
   token_mint_to(pool_mint, target, authority, pool_tokens, &signer);
   return 0;
 }
