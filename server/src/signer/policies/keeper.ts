@@ -180,6 +180,9 @@ class Loan {
     // Without an account it pays SOL of the wallet: what the trade has brought there, from an account of its own.
     const from = paid.takerOutputMintAccount;
     allow(from === undefined ? this.#takesSol(into) : from === into, 'it would pay with other tokens');
+    // A maker without an account gets SOL of the wallet, whatever account is named, and whoever owns that.
+    const isOfWallet = from !== undefined && paid.makerOutputMintAccount === undefined;
+    allow(!isOfWallet, 'it would pay SOL of the wallet for what an account gets');
     const [sold, bought] = [sumOf(this.#trades, 'most'), sumOf(this.#trades, 'least')];
     allow(sold <= this.#lent.makingAmount, 'it would sell more than the order lends');
     allow(bought >= paid.maxTakingAmount, 'it would pay more than the trade is sure to bring');
