@@ -1,6 +1,6 @@
 // What the package `slipway` has inside: the bundled service, its command line and its pages, so that it needs neither a
 // compiler nor a clone. Used by scripts/pack.mjs.
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { root } from './prepare.mjs';
 
@@ -16,6 +16,8 @@ const FILES = [
 const PAGES = ['deploy', 'docs'];
 /** What is for who has a clone. */
 const NOT_PACKED = /^docs\/(?:contributing|decisions|images)(?:\/|$)|\.test\./;
+/** Of the files beside compose.yaml: the others are an operator's own, and most of them secrets. */
+const FILES_OF_DEPLOY = /^deploy\/(?:Dockerfile|compose(?:\.sandbox)?\.yaml|[^/]+\.example)$/;
 /** What the bundle loads from packages. The native part of the chain is the one that fits the platform. */
 const LOADED = ['@electric-sql/pglite', '@fastify/swagger', '@fastify/swagger-ui'];
 const WHERE_CONFIGURED = ['@aws-sdk/client-s3', '@aws-sdk/s3-request-presigner'];
@@ -26,10 +28,7 @@ export const manifestOf = (folder, from = root) => JSON.parse(readFileSync(join(
 export function fillServicePackage(target, from) {
   rmSync(target, { recursive: true, force: true });
   for (const path of FILES) cpSync(join(root, path), join(target, path), { recursive: true });
-  for (const path of PAGES) {
-    const isPacked = (file) => !NOT_PACKED.test(relative(root, file).replaceAll(sep, '/'));
-    cpSync(join(root, path), join(target, path), { recursive: true, filter: isPacked });
-  }
+  copyPages(root, target);
   const bundled = 'server/dist/bundle';
   cpSync(join(root, bundled), join(target, bundled), { recursive: true, filter: (path) => !path.endsWith('.map') });
   for (const name of readdirSync(join(root, 'programs'))) {
@@ -61,6 +60,16 @@ export function fillServicePackage(target, from) {
     join(target, 'LICENSES-OF-OTHERS'),
     licensesOf(JSON.parse(readFileSync(join(root, bundled, 'packages.json'), 'utf8'))),
   );
+}
+
+/** Copies what operators read and copy, and nothing that one of them has put beside it. */
+export function copyPages(from, target) {
+  const isPacked = (path) => {
+    const name = relative(from, path).replaceAll(sep, '/');
+    const isOurs = !/^deploy\/[^/]+$/.test(name) || statSync(path).isDirectory() || FILES_OF_DEPLOY.test(name);
+    return isOurs && !NOT_PACKED.test(name);
+  };
+  for (const path of PAGES) cpSync(join(from, path), join(target, path), { recursive: true, filter: isPacked });
 }
 
 /** What every package that we publish says. */

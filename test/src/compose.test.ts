@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parse } from 'yaml';
 import { run, SLIPWAY } from './command.js';
 import { signerIn } from './signer-process.js';
@@ -51,6 +51,10 @@ const brought = [...readFileSync(join(ROOT, 'docs', 'deploy.md'), 'utf8').matchA
   ([, name]) => name!,
 );
 
+/** Whether a pattern without anything but stars for parts of a name fits. */
+const matches = (path: string, pattern: string) =>
+  new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll('*', '[^/]*')}$`).test(path);
+
 describe('the compose file of production', () => {
   it('mounts what is in the folder, what the page tells to bring, and volumes that it has', () => {
     const files = new Set<string>();
@@ -71,6 +75,38 @@ describe('the compose file of production', () => {
     const own = [...files].filter((file) => existsSync(join(DEPLOY, file)));
     const others = [...files].filter((file) => !own.includes(file)).sort();
     assert.deepEqual(others, [...brought].sort());
+  });
+
+  it('attack: an operator by mistake builds the image, a package or a commit with his secrets beside this file: none is in it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'slipway-compose-'));
+    const { copyPages } = (await import(pathToFileURL(join(ROOT, 'scripts', 'pack-service.mjs')).href)) as {
+      copyPages(from: string, target: string): void;
+    };
+    try {
+      for (const path of ['deploy', 'docs']) cpSync(join(ROOT, path), join(folder, 'from', path), { recursive: true });
+      for (const name of [...brought, 'signer.json']) writeFileSync(join(folder, 'from', 'deploy', name), 'secret');
+      copyPages(join(folder, 'from'), join(folder, 'package'));
+      const packed = readdirSync(join(folder, 'package', 'deploy')).sort();
+      const ours = readdirSync(DEPLOY).filter((name) => !brought.includes(name));
+      assert.deepEqual(packed, ours.sort());
+      // In the image the package is made of what Docker is given: where that leaves a file out, no layer has it either.
+      const patternsIn = (file: string) => readFileSync(join(ROOT, file), 'utf8').split('\n');
+      const [docker, git] = [patternsIn('.dockerignore'), patternsIn('.gitignore')];
+      for (const name of brought) {
+        assert.ok(
+          docker.some((each) => matches(`deploy/${name}`, each)),
+          `${name} would be given to Docker`,
+        );
+        assert.ok(
+          git.some((each) => matches(`/deploy/${name}`, each)),
+          `${name} would be committed`,
+        );
+      }
+      for (const name of packed)
+        assert.ok(!docker.some((each) => matches(`deploy/${name}`, each)), `${name} is missing in the image`);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 
   it('lets each copy reach the signer by the socket of its caller, and by no other', () => {
