@@ -27,6 +27,13 @@ test('malformed JSON with many digits is refused', () => {
   }
 });
 
+test('attack: another user sends the chain of a sandbox a string without an end, of half a million quotes: read once, and refused', () => {
+  for (const end of ['', '\\', '\\u', '\n']) {
+    assert.throws(() => parseJson(`[9999999999999999,"${'\\"'.repeat(500_000)}${end}`), SyntaxError);
+    assert.throws(() => parseJson(`[9999999999999999,${'"\\\\'.repeat(300_000)}${end}`), SyntaxError);
+  }
+});
+
 test('big integers go out as integers, undefined properties are left out', () => {
   assert.equal(
     stringifyJson({ a: 18446744073709551615n, b: undefined, c: [1n, null, 'x"', undefined], d: true }),

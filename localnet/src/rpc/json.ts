@@ -4,8 +4,8 @@
  */
 
 const MANY_DIGITS = /\d{16}/;
-/** A string (skipped over), or a number token. */
-const STRING_OR_NUMBER = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+/** A string (skipped over), or a number token. A string without an end is one, too: otherwise each quote in it began another. */
+const STRING_OR_NUMBER = /"[^"\\]*(?:\\[\s\S]?[^"\\]*)*(?:"|$)|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const INTEGER = /^-?(?:0|[1-9]\d*)$/;
 /** Stands for a big integer between the two steps of `parseJson`; no client has a reason to send such a key. */
 const BIG = '\u0000big';
