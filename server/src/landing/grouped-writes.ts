@@ -47,7 +47,15 @@ export interface WantedClaim extends Claimed {
   wire: Uint8Array;
 }
 
-type ClaimResult = 'won' | 'lost' | { refused: string; bar?: LossBar };
+export type ClaimResult = 'won' | 'lost' | { refused: string; bar?: LossBar };
+
+/** Ends a transaction that must change nothing. */
+class Rehearsed extends Error {
+  override readonly name = 'Rehearsed';
+  constructor(readonly results: ClaimResult[]) {
+    super('a rehearsal changes nothing');
+  }
+}
 
 const BARRED: Readonly<Record<LossBar, string>> = {
   'under-way':
@@ -72,6 +80,10 @@ interface GroupedWritesDeps {
 export function createGroupedWrites({ store, clock, leaseUntil, settlements, spending }: GroupedWritesDeps) {
   const claim = groupCalls<WantedClaim, ClaimResult>({
     run: (wanted) => store.transaction((tx) => writeClaims(tx, wanted)),
+    maxGroup: 200,
+  });
+  const rehearse = groupCalls<WantedClaim, ClaimResult>({
+    run: (wanted) => rehearseClaims(wanted),
     maxGroup: 200,
   });
   const settle = groupCalls<{ id: string; verdict: Verdict }, LedgerRow | undefined>({
@@ -107,6 +119,18 @@ export function createGroupedWrites({ store, clock, leaseUntil, settlements, spe
     });
   }
 
+  /** What claims would get now. Nothing is claimed. */
+  async function rehearseClaims(wanted: WantedClaim[]): Promise<ClaimResult[]> {
+    try {
+      return await store.transaction(async (tx) => {
+        throw new Rehearsed(await writeClaims(tx, wanted));
+      });
+    } catch (error) {
+      if (error instanceof Rehearsed) return error.results;
+      throw error;
+    }
+  }
+
   async function writeVerdicts(tx: Tx, items: { id: string; verdict: Verdict }[]): Promise<(LedgerRow | undefined)[]> {
     const settledAt = new Date(clock.now());
     const settled = await settleMany(
@@ -125,7 +149,7 @@ export function createGroupedWrites({ store, clock, leaseUntil, settlements, spe
     return items.map(({ id }) => byId.get(id));
   }
 
-  return { claim, settle };
+  return { claim, rehearse, settle };
 }
 
 function byArea<T extends { area: string }>(items: readonly T[]): Map<string, T[]> {

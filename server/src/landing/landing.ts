@@ -8,6 +8,7 @@ import {
 } from '@slipway/wire';
 import type { Chain } from '../chain/index.js';
 import type { Guest } from '../lib/places.js';
+import { Turns } from '../lib/turns.js';
 import { isWalletRole, usableAddresses } from '../signer/index.js';
 import { tell } from '../store/event-outbox.js';
 import { failUnsent, findRequest, isSubmission, type LedgerRow, takeAbandoned } from '../store/ledger.js';
@@ -19,7 +20,7 @@ import type { LandingDeps } from './deps.js';
 import { endEvents } from './end-events.js';
 import { whyNotFinal } from './finality.js';
 import { Following, leaseFrom } from './following.js';
-import { createGroupedWrites, ReservationRefused, type WantedClaim } from './grouped-writes.js';
+import { type ClaimResult, createGroupedWrites, ReservationRefused, type WantedClaim } from './grouped-writes.js';
 import { isAsOrdered } from './order-seal.js';
 import { preflight } from './preflight.js';
 import { isAsCrafted } from './seal.js';
@@ -43,6 +44,7 @@ export class Landing {
   readonly #spending: Spending;
   readonly #following: Following;
   readonly #executing = new Map<string, Promise<LedgerRow>>();
+  readonly #turns = new Turns();
   readonly #closing = new AbortController();
 
   constructor(deps: LandingDeps) {
@@ -94,7 +96,7 @@ export class Landing {
   }
 
   /**
-   * Adds our signatures, claims the request, sends the transaction, and returns the request in its final state.
+   * Simulates the transaction, adds our signatures, claims the request, sends it, and returns the request in its final state.
    * Idempotent across instances: however often it is called for a request, only one transaction is sent and every
    * caller gets the same row. `detail` is passed to the area's settlement. `isSimulated`: the caller has just simulated
    * this very message, and it would succeed. `order`: the trigger order that it fills.
@@ -208,17 +210,12 @@ export class Landing {
   async #execute(
     request: LedgerRow,
     signedByUser: Transaction,
-    { order, ...how }: { detail: unknown; isSimulated: boolean; order?: TriggerOrderRow },
+    how: { detail: unknown; isSimulated: boolean; order?: TriggerOrderRow },
   ): Promise<LedgerRow> {
     const { sendRpcs, log } = this.#deps;
-    await this.#requireGoing(request);
-    const transaction = await this.#cosign(request, signedByUser, order);
-    const [missing] = missingSigners(transaction);
-    if (missing) throw new KeyRefused(`request ${request.id} (${request.area}) needs a signature of ${missing}`);
-    const wire = encodeTransaction(transaction);
-    const signature = transactionSignature(transaction);
-    const other = await this.#claim(request, { signature, wire, ...how });
-    if (other) return this.#following.follow(other);
+    const claimed = await this.#signAndClaim(request, signedByUser, how);
+    if ('id' in claimed) return this.#following.follow(claimed);
+    const { wire, signature } = claimed;
     // From here on only the chain is trusted: an RPC that hangs or fails may still have accepted the transaction.
     const end = this.#following.follow({ ...request, state: 'sending', signature, wire: Buffer.from(wire) });
     broadcast(sendRpcs, wire, log).then(
@@ -230,15 +227,68 @@ export class Landing {
   }
 
   async #delegate(request: LedgerRow, signedByTaker: Transaction, deliver: Deliver): Promise<LedgerRow> {
+    const sent = await this.#tryOut(request, signedByTaker, null);
+    if (sent) return this.#following.follow(sent);
     await this.#requireGoing(request);
     const transaction = await this.#cosign(request, signedByTaker);
     const wire = encodeTransaction(transaction);
-    const other = await this.#claim(request, { signature: null, wire, detail: undefined, isSimulated: false });
+    const other = await this.#claim(request, { signature: null, wire, detail: undefined });
     if (other) return this.#following.follow(other);
     const row: LedgerRow = { ...request, state: 'sending', signature: null, wire: Buffer.from(wire), handedOver: true };
     return this.#following.follow(row, async () =>
       this.#following.resolve(row, await this.#delegated.deliver(row, transaction, deliver)),
     );
+  }
+
+  /**
+   * Simulates it before our keys sign: what they sign counts in the signer as paid for, whether it is sent or not.
+   * Returns the request if another instance has sent it.
+   * @throws WouldFail
+   */
+  async #tryOut(
+    { id, area }: LedgerRow,
+    signedByUser: Transaction,
+    signature: string | null,
+  ): Promise<LedgerRow | undefined> {
+    const failure = await preflight(this.#trialChain(area), encodeTransaction(signedByUser), signature);
+    if (!failure) return undefined;
+    // It also fails if another instance has just landed it and this node does not know that yet.
+    const row = await findRequest(this.#deps.store, id);
+    if (row && row.state !== 'crafted') return row;
+    throw failure;
+  }
+
+  /** What is signed and claimed now; the request if another instance has claimed it. */
+  async #signAndClaim(
+    request: LedgerRow,
+    signedByUser: Transaction,
+    { detail, order, isSimulated }: { detail: unknown; order?: TriggerOrderRow; isSimulated: boolean },
+  ): Promise<LedgerRow | { wire: Uint8Array; signature: string }> {
+    const { id, area, wallet, cosigners } = request;
+    const { purse, isOurs } = this.#deps.settlements[area] ?? {};
+    const isBounded = purse !== undefined && !isOurs && cosigners.length > 0;
+    const signAndClaim = async () => {
+      // Where our keys have yet to sign, anything may stand in the place of the signature.
+      const known = cosigners.length > 0 ? null : transactionSignature(signedByUser);
+      const sent = isSimulated ? undefined : await this.#tryOut(request, signedByUser, known);
+      const other = sent ?? (isBounded ? await this.#rehearse(request, signedByUser, detail) : undefined);
+      if (other) return other;
+      await this.#requireGoing(request);
+      const transaction = await this.#cosign(request, signedByUser, order);
+      const [missing] = missingSigners(transaction);
+      if (missing) throw new KeyRefused(`request ${id} (${area}) needs a signature of ${missing}`);
+      const signed = { wire: encodeTransaction(transaction), signature: transactionSignature(transaction) };
+      return (await this.#claim(request, { ...signed, detail })) ?? signed;
+    };
+    // One of a wallet at a time, because what is under way decides about the next. Other instances have their own turns.
+    return isBounded ? this.#turns.take(`${purse.name} ${wallet}`, signAndClaim) : signAndClaim();
+  }
+
+  /** What a claim would get now, before anything is signed for it. @throws ReservationRefused */
+  async #rehearse(request: LedgerRow, unsigned: Transaction, detail: unknown): Promise<LedgerRow | undefined> {
+    const { id, area } = request;
+    const wanted = { id, area, detail, wire: encodeTransaction(unsigned), signature: `rehearsal of ${id}` };
+    return this.#otherThanWon(request, await this.#writes.rehearse(wanted));
   }
 
   /** Asked last before our keys sign. @throws Stopped, StoreUnavailable */
@@ -261,18 +311,14 @@ export class Landing {
 
   /** Undefined if this call won the request; otherwise the row as another caller has claimed it. */
   async #claim(
-    { id, area }: LedgerRow,
-    { isSimulated, ...wanted }: Pick<WantedClaim, 'signature' | 'wire' | 'detail'> & { isSimulated: boolean },
+    request: LedgerRow,
+    wanted: Pick<WantedClaim, 'signature' | 'wire' | 'detail'>,
   ): Promise<LedgerRow | undefined> {
-    const { store } = this.#deps;
-    const failure = isSimulated ? undefined : await preflight(this.#trialChain(area), wanted.wire, wanted.signature);
-    if (failure) {
-      // Preflight also fails if another instance has just landed it and this node does not know that yet.
-      const row = await findRequest(store, id);
-      if (row && row.state !== 'crafted') return row;
-      throw failure;
-    }
-    const result = await this.#writes.claim({ id, area, ...wanted });
+    const { id, area } = request;
+    return this.#otherThanWon(request, await this.#writes.claim({ id, area, ...wanted }));
+  }
+
+  async #otherThanWon({ id }: LedgerRow, result: ClaimResult): Promise<LedgerRow | undefined> {
     if (typeof result === 'object') throw new ReservationRefused(result.refused, result.bar);
     return result === 'won' ? undefined : this.#find(id);
   }

@@ -18,6 +18,41 @@ async function until(isTrue: () => Promise<boolean>): Promise<void> {
   }
 }
 
+describe('attack: a wallet has payments signed that are never sent, so that what the signer may sign for in an hour is used up', () => {
+  async function crafted20() {
+    const [attacker, other] = [await world.newWallet(PRICE, 0n), await world.newWallet(0n)];
+    const crafted = [];
+    for (let count = 0; count < 20; count++) crafted.push(await world.craft(attacker.address));
+    assert.ok(crafted.every(({ gasless }) => gasless));
+    return { attacker, other, crafted };
+  }
+
+  it('20 whose tokens are gone: none is signed', async () => {
+    const { attacker, other, crafted } = await crafted20();
+    await world.move(attacker, other.address, PRICE, other);
+    for (const each of crafted) {
+      const { body } = await world.execute(attacker, each, await world.newMint());
+      assert.match(body.error ?? '', /^Not sent: /, JSON.stringify(body));
+    }
+    assert.equal(world.signings(), 0);
+  });
+
+  it('20 at once: one is signed; another 20 for a token that is taken: none', async () => {
+    const { attacker, crafted } = await crafted20();
+    const mints: Address[] = [];
+    for (const _ of crafted) mints.push(await world.newMint());
+    const answers = await Promise.all(crafted.map((each, index) => world.execute(attacker, each, mints[index]!)));
+    const landed = answers.flatMap(({ body }, index) => (body.status === 'Success' ? [mints[index]!] : []));
+    assert.equal(landed.length, 1, JSON.stringify(answers));
+    assert.equal(world.signings(), 1);
+
+    const second = await crafted20();
+    for (const each of second.crafted)
+      assert.equal((await world.execute(second.attacker, each, landed[0]!)).status, 409);
+    assert.equal(world.signings(), 1);
+  });
+});
+
 describe('attack: a wallet makes payments fail on the chain that the gas wallet pays for', () => {
   it('20 of one wallet with the price of one, which moves it away as they are posted: one fee in ten minutes', async () => {
     const [attacker, other] = [await world.newWallet(PRICE, 0n), await world.newWallet(0n)];

@@ -59,7 +59,15 @@ export async function openExpressWorld() {
       node.isBehind ? { err: null, logs: [], unitsConsumed: 5_000 } : real.simulate(wire, options),
   } as Chain;
   const store = await openAnyStore();
-  const signer = testSigner();
+  const plain = testSigner();
+  let signings = 0;
+  const signer: typeof plain = {
+    ...plain,
+    cosign(request) {
+      signings += 1;
+      return plain.cosign(request);
+    },
+  };
   const gasWallet = signer.address('gas');
   await rpc.call('requestAirdrop', [gasWallet, 10_000_000_000]);
   const landing = new Landing({
@@ -107,6 +115,8 @@ export async function openExpressWorld() {
     gasWallet,
     receiver: deps.receiver,
     node,
+    /** How often the signer was asked for signatures. */
+    signings: () => signings,
     async craft(sender: Address): Promise<CraftTxnAnswer> {
       const url = `/tokens/v2/verify/express/craft-txn?senderAddress=${sender}`;
       return (await app.inject({ url, headers })).json();
