@@ -5,6 +5,7 @@ import { type ChainAccount, createAccountReader, type RpcAccount, readRpcAccount
 import { PURPOSES, type Purpose } from './budget.js';
 import { type MintInfo, mintFacts } from './mints.js';
 import { ask, listOf, type Rpc, RpcError } from './rpc.js';
+import { WalletReads } from './wallet-reads.js';
 
 export { type ChainAccount, createAccountReader, type RpcAccount, readRpcAccount } from './accounts.js';
 export { type CallBudget, createCallBudget, PURPOSES, type Purpose } from './budget.js';
@@ -41,6 +42,7 @@ export {
   type Wallet,
   walletWeight,
 } from './wallet.js';
+export { type Reader, WalletReads } from './wallet-reads.js';
 
 /** A blockhash lives this many blocks (MAX_PROCESSING_AGE of the validator). */
 export const BLOCKHASH_LIFE = 150n;
@@ -101,6 +103,8 @@ interface Contextual<T> {
 /** Reads the chain, always at commitment `confirmed`. */
 export interface Chain {
   readonly rpc: Rpc;
+  /** Never older than the call. */
+  readonly walletReads: WalletReads;
   /** At most half a second old. */
   latestBlockhash(): Promise<Blockhash>;
   /** At most half a second old. */
@@ -161,6 +165,7 @@ function createSharedReads(rpc: Rpc, { steadyNow }: ReadDeps) {
     latestBlockhash: cached(fetchBlockhash, 400, steadyNow),
     recentPrices: cached(fetchPrices, 2_000, steadyNow),
     mints: new LRUCache<Address, { facts: MintInfo; until: number }>({ max: MAX_MINTS }),
+    walletReads: new WalletReads(),
     validity: new LRUCache<string, () => Promise<Validity>>({ max: MAX_VALIDITIES }),
     forget() {
       shared.latestBlockhash = cached(fetchBlockhash, 400, steadyNow);
@@ -175,6 +180,7 @@ function chainOver(rpc: Rpc, shared: ReturnType<typeof createSharedReads>, { ste
   const account = createAccountReader(rpc);
   return {
     rpc,
+    walletReads: shared.walletReads,
     latestBlockhash: () => shared.latestBlockhash(),
     async blockHeight() {
       return (await shared.latestBlockhash()).lastValidBlockHeight - BLOCKHASH_LIFE;

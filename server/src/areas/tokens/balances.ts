@@ -1,10 +1,11 @@
 import type { Address } from '@slipway/wire';
-import { type Chain, readWallet, walletWeight } from '../../chain/index.js';
+import type { FastifyRequest } from 'fastify';
+import type { Chain } from '../../chain/index.js';
 import { AppError, requireAddress } from '../../errors/index.js';
 import { decimalString } from '../../lib/decimal.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { type TokensDeps, tags, tokensRoute } from './deps.js';
-import { decimalsOf, PAGE } from './holdings.js';
+import { decimalsOf, PAGE, readerOf } from './holdings.js';
 import { BalancesAnswer, WalletParams } from './schema.js';
 
 export function registerBalances(app: TypedServer, { chain }: TokensDeps): void {
@@ -21,7 +22,7 @@ export function registerBalances(app: TypedServer, { chain }: TokensDeps): void 
         response: { 200: BalancesAnswer },
       },
     },
-    (request) => balances(chain, request.params, (weight) => request.charge(weight)),
+    (request) => balances(chain, request.params, request),
   );
 }
 
@@ -29,11 +30,10 @@ export function registerBalances(app: TypedServer, { chain }: TokensDeps): void 
 export async function balances(
   chain: Chain,
   { address }: WalletParams,
-  charge: (weight: number) => Promise<unknown>,
+  request: Pick<FastifyRequest, 'payer' | 'charge'>,
 ): Promise<BalancesAnswer> {
-  const wallet = await readWallet(chain.rpc, requireAddress('address', address));
-  const { lamports, tokenAccounts, slot } = wallet;
-  await charge(walletWeight(wallet));
+  const owner = requireAddress('address', address);
+  const { lamports, tokenAccounts, slot } = await chain.walletReads.read(chain.rpc, owner, readerOf(request));
   if (tokenAccounts.length > PAGE) {
     const message = `the wallet has ${tokenAccounts.length} token accounts: ask /ultra/v1/holdings, which has pages`;
     throw new AppError('INVALID_REQUEST', { message });

@@ -1,11 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Address, associatedTokenAddress } from '@slipway/wire';
+import type { FastifyRequest } from 'fastify';
 import {
   type Chain,
   type HeldTokenAccount,
   ORDINARY_WALLET,
   obstacleToClosing,
-  readWallet,
+  type Reader,
   walletWeight,
 } from '../../chain/index.js';
 import { requireAddress } from '../../errors/index.js';
@@ -33,7 +34,7 @@ export function registerHoldings(app: TypedServer, { chain }: TokensDeps): void 
         response: { 200: HoldingsAnswer },
       },
     },
-    (request) => holdings(chain, request.params, request.query.after, (weight) => request.charge(weight)),
+    (request) => holdings(chain, request.params, request.query.after, request),
   );
 }
 
@@ -54,6 +55,11 @@ export function registerNativeHoldings(app: TypedServer, { chain }: TokensDeps):
   );
 }
 
+/** Whose calls pay for a wallet that is read. */
+export function readerOf(request: Pick<FastifyRequest, 'payer' | 'charge'>): Reader {
+  return { payer: request.payer, charge: (wallet) => request.charge(walletWeight(wallet)) };
+}
+
 /** Token accounts of a page. Their mints are at most 20 calls of the node. */
 export const PAGE = ORDINARY_WALLET;
 
@@ -62,14 +68,12 @@ export async function holdings(
   chain: Chain,
   { address }: WalletParams,
   after: string | undefined,
-  charge: (weight: number) => Promise<unknown>,
+  request: Pick<FastifyRequest, 'payer' | 'charge'>,
 ): Promise<HoldingsAnswer> {
   const owner = requireAddress('address', address);
   const start = after === undefined ? '' : requireAddress('after', after);
-  const wallet = await readWallet(chain.rpc, owner);
-  const { lamports, tokenAccounts: all } = wallet;
-  // What it has cost is known only now: it is taken from the calls that follow.
-  await charge(walletWeight(wallet));
+  // What it has cost is known only when it is read: it is taken from the calls that follow.
+  const { lamports, tokenAccounts: all } = await chain.walletReads.read(chain.rpc, owner, readerOf(request));
   const rest = all.filter((held) => held.address > start);
   if (rest.length > PAGE) rest.sort((a, b) => (a.address < b.address ? -1 : 1));
   const tokenAccounts = rest.slice(0, PAGE);

@@ -105,3 +105,15 @@ it('attack: a free key reads one page of a whale: it takes the rest of its minut
   for (let number = 0; number < 20; number++) assert.equal((await get(`holdings/${owner}`)).statusCode, 429);
   assert.deepEqual(calls, []);
 });
+
+it('attack: a free key asks for the holdings of 60 whales at once: four are read, and they take the rest of its minute', async (t) => {
+  const tiers = { free: { perMinute: 60, executePer10s: 500 } };
+  const { owner, calls, get, close } = await openWhale((store) => {
+    return createLimiter({ store, tiers, steadyNow: () => 5_000_000 });
+  });
+  t.after(close);
+  const answers = await Promise.all(Array.from({ length: 60 }, () => get(`holdings/${owner}`)));
+  assert.equal(calls.filter((method) => method === 'getBalance').length, 4);
+  const statuses = answers.map(({ statusCode }) => statusCode).sort();
+  assert.deepEqual(statuses, [...Array(4).fill(200), ...Array(56).fill(429)]);
+});

@@ -1,9 +1,9 @@
 import { type Address, WRAPPED_SOL_MINT } from '@slipway/wire';
+import type { FastifyRequest } from 'fastify';
 import {
   BLOCKHASH_LIFE_MS,
   type HeldTokenAccount,
   obstacleToClosing,
-  readWallet,
   type Wallet,
   walletWeight,
 } from '../../chain/index.js';
@@ -35,7 +35,7 @@ export function registerCraftReclaim(app: TypedServer, deps: TransfersDeps): voi
         response: { 200: CraftReclaimAnswer },
       },
     },
-    (request) => craftReclaims(askedBy(deps, request), request.body, (weight) => request.charge(weight)),
+    (request) => craftReclaims(askedBy(deps, request), request.body, request),
   );
 }
 
@@ -54,16 +54,20 @@ interface Batch extends Working {
 export async function craftReclaims(
   deps: TransfersDeps,
   body: CraftReclaimBody,
-  charge: Charge,
+  request: Pick<FastifyRequest, 'payer' | 'charge'>,
 ): Promise<CraftReclaimAnswer> {
   const started = performance.now();
   const owner = requireAddress('owner', body.owner);
   const mints = new Set(body.mints.map((mint, index) => requireAddress(`mints[${index}]`, mint)));
-  const wallet = await readWallet(deps.chain.rpc, owner);
-  const { closable, skipped } = sort(wallet, mints);
-  closable.splice(MOST_AT_ONCE);
-  await pay(charge, Math.ceil(closable.length / MAX_CLOSINGS) - 1);
-  await charge(walletWeight(wallet));
+  const charge: Charge = (weight) => request.charge(weight);
+  const wallet = await deps.chain.walletReads.read(deps.chain.rpc, owner, {
+    payer: request.payer,
+    async charge(read) {
+      await pay(charge, Math.ceil(closableOf(read, mints).closable.length / MAX_CLOSINGS) - 1);
+      return charge(walletWeight(read));
+    },
+  });
+  const { closable, skipped } = closableOf(wallet, mints);
   const least = feeOf(1, { computeUnitLimit: 0, computeUnitPrice: 0n });
   const tooPoor = (error: string) => answer(deps, { code: 2, error, batches: [], skipped, started });
   const poor = closable.length > 0 && shortage(wallet, least);
@@ -88,7 +92,7 @@ async function pay(charge: Charge, calls: number): Promise<void> {
 }
 
 /** The accounts of the mints that can be closed, and why there is none of a mint. */
-function sort({ tokenAccounts }: Wallet, mints: ReadonlySet<Address>) {
+function closableOf({ tokenAccounts }: Wallet, mints: ReadonlySet<Address>) {
   const skipped = new Map<Address, SkipReason>([...mints].map((mint) => [mint, 'notHeld']));
   const closable: HeldTokenAccount[] = [];
   for (const account of tokenAccounts.filter(({ mint }) => mints.has(mint))) {
@@ -97,6 +101,7 @@ function sort({ tokenAccounts }: Wallet, mints: ReadonlySet<Address>) {
     else skipped.set(account.mint, obstacle);
   }
   for (const { mint } of closable) skipped.delete(mint);
+  closable.splice(MOST_AT_ONCE);
   return { closable, skipped };
 }
 
