@@ -5,7 +5,7 @@ import { type PoolMint, readMint } from './mints.js';
 
 const MAX_MINTS = 50_000;
 
-/** Caches mints: what we need of a mint never changes. */
+/** Caches mints: what we need of a mint never changes, unless somebody may reopen it. */
 export class KnownMints {
   readonly #live: LiveAccounts;
   readonly #mints = new LRUCache<Address, PoolMint>({ max: MAX_MINTS });

@@ -6,11 +6,15 @@ export interface PoolMint {
   decimals: number;
   /** The extension that makes amounts unpredictable or lets transfers fail. */
   unsupported?: string;
+  /** Somebody may close it once nobody holds any, and open another one at its address, with other decimals. */
+  mayReopen?: true;
 }
+
+const CLOSE_AUTHORITY = 3;
 
 /** Mint extensions, by their numbers in Token-2022, that do not change a plain transfer. */
 const HARMLESS: ReadonlySet<number> = new Set([
-  3, // mint close authority
+  CLOSE_AUTHORITY, // see `mayReopen`
   4, // confidential transfers: beside plain ones
   10, // interest-bearing: only in how amounts are shown
   12, // permanent delegate
@@ -41,8 +45,11 @@ export function readMint(account: ChainAccount | undefined): PoolMint | undefine
   const mint = decodeMint(account.data);
   if (!mint?.initialized) return undefined;
   const facts = { tokenProgram: account.owner, decimals: mint.decimals };
-  const unsupported = account.owner === TOKEN_2022_PROGRAM ? unsupportedExtension(account.data) : undefined;
-  return unsupported === undefined ? facts : { ...facts, unsupported };
+  if (account.owner !== TOKEN_2022_PROGRAM) return facts;
+  const extensions = extensionsOf(account.data);
+  const unsupported = unsupportedAmong(extensions);
+  const mayReopen = extensions?.some(({ type, data }) => type === CLOSE_AUTHORITY && data.some((byte) => byte !== 0));
+  return { ...facts, ...(unsupported !== undefined && { unsupported }), ...(mayReopen && { mayReopen }) };
 }
 
 function extensionsOf(data: Uint8Array): { type: number; data: Uint8Array }[] | undefined {
@@ -53,8 +60,7 @@ function extensionsOf(data: Uint8Array): { type: number; data: Uint8Array }[] | 
   }
 }
 
-function unsupportedExtension(data: Uint8Array): string | undefined {
-  const extensions = extensionsOf(data);
+function unsupportedAmong(extensions: ReturnType<typeof extensionsOf>): string | undefined {
   if (!extensions) return 'that is cut off';
   for (const extension of extensions) {
     if (HARMLESS.has(extension.type)) continue;

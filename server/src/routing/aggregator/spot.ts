@@ -34,7 +34,8 @@ export interface PoolWord {
 /** See `Aggregator.quotesOf`. */
 export function poolWords(pools: Pools, now: number, mint: Address, inMints: readonly Address[]): PoolWord[] {
   const [own, market] = [pools.knownMint(mint), pools.market()];
-  if (!own) return [];
+  // With other decimals than are known, a whole token would be another amount: no floor of a fill would hold.
+  if (!own || own.mayReopen) return [];
   return inMints.flatMap((inMint) => {
     const other = pools.knownMint(inMint);
     if (!other) return [];
