@@ -304,6 +304,26 @@ describe('live accounts', { timeout: 120_000 }, () => {
     assert.equal(byteOf(a), 2);
   });
 
+  it('attack: a free key asks for a token with thousands of pools: their accounts are read with 16 calls at a time', async (t) => {
+    const { node, rpc } = testNode();
+    const live = createLiveAccounts({ rpc, steadyNow: () => 0, log });
+    t.after(() => live.close());
+    const [address] = [newAddress()];
+    const many = Array.from({ length: 100_000 }, (_, i) => (i === 99_999 ? address : (`${i}` as Address)));
+    node.bytes.set(address, 7);
+    let release = () => {};
+    node.hold = new Promise((resolve) => {
+      release = resolve;
+    });
+    const reading = live.refresh(many);
+    await new Promise(setImmediate);
+    assert.equal(node.questions, 16);
+    release();
+    const readings = await reading;
+    assert.equal(readings.size, 100_000);
+    assert.equal(readings.get(address)?.account?.data[0], 7);
+  });
+
   it('never show the URL, in which a key may be', async (t) => {
     const { rpc } = testNode();
     const lines: string[] = [];

@@ -6,6 +6,8 @@ import { type ChainAccount, MAX_BATCH, type RpcAccount, readRpcAccount } from '.
 import { ask, listOf, type Rpc } from './rpc.js';
 import { createSlotSense } from './slot-sense.js';
 
+/** How many calls one reading has at the node at the same time. */
+const MAX_CALLS = 16;
 /** Bytes that nothing has confirmed for this long are stale. */
 export const MAX_AGE_MS = 10_000;
 
@@ -122,7 +124,12 @@ class WatchedAccounts implements LiveAccounts {
     const parts = Array.from({ length: Math.ceil(addresses.length / MAX_BATCH) }, (_, i) =>
       addresses.slice(i * MAX_BATCH, (i + 1) * MAX_BATCH),
     );
-    await Promise.all(parts.map((part) => this.#refreshPart(part, readings)));
+    // All at once, the accounts of a few thousand pools would be more calls than may wait for their turn.
+    const waiting = parts.values();
+    const takeTurns = async () => {
+      for (const part of waiting) await this.#refreshPart(part, readings);
+    };
+    await Promise.all(Array.from({ length: MAX_CALLS }, takeTurns));
     return readings;
   }
 
