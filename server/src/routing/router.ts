@@ -39,6 +39,8 @@ export interface QuoteRequest {
   excludeVenues: ReadonlySet<string>;
   /** Pools that must not be used. */
   excludePools?: ReadonlySet<Address>;
+  /** For an order that anybody may have made on the chain: looking for its pools takes no room from anybody else. */
+  forLimitOrder?: boolean;
   /** The transaction that the trade becomes part of: a route is chosen that fits. Without it, a usual one is assumed. */
   surroundings?: Surroundings;
 }

@@ -63,6 +63,7 @@ const requestOf = ({ input, output }: Sides, amount: bigint, { pools }: Avoided)
   output,
   amount,
   excludeVenues: NO_VENUES,
+  forLimitOrder: true,
   ...(pools.length > 0 && { excludePools: new Set(pools) }),
 });
 

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Address } from '@slipway/wire';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
@@ -9,6 +10,8 @@ import type { SkippedPools } from './skipped-pools.js';
 import type { PoolAccounts, Venue } from './venue.js';
 
 const MAX_NEEDED = 50_000;
+/** Pools that are described before other work gets its turn: each may have ten addresses to be derived. */
+const DESCRIBED_AT_ONCE = 20;
 /** Pools that are included because somebody here has made them. */
 const MAX_LEARNED = 1_000;
 
@@ -51,7 +54,7 @@ export interface FinderDeps {
  * requested mints. Configured pools are always included.
  */
 export class Finder {
-  readonly asked: Pick<MintScans, 'ask' | 'askIfRoom' | 'keep' | 'isSearching' | 'known'>;
+  readonly asked: Pick<MintScans, 'ask' | 'askIfRoom' | 'askInTurn' | 'keep' | 'isSearching' | 'known' | 'claims'>;
   readonly #deps: FinderDeps;
   readonly #scans: MintScans;
   readonly #lists = new Map<Venue, Found[]>();
@@ -168,7 +171,10 @@ export class Finder {
       else if (isLast) skipped.note(address, venue, 'an account that it names is missing');
       else unclear.set(described.needs, [...(unclear.get(described.needs) ?? []), one]);
     };
-    for (const one of found) ask(one, false);
+    for (const [i, one] of found.entries()) {
+      if (i % DESCRIBED_AT_ONCE === 0 && i > 0) await setImmediate();
+      ask(one, false);
+    }
     if (unclear.size === 0) return candidates;
     for (const [address, { account }] of await live.refresh([...unclear.keys()])) {
       if (account) this.#needed.set(address, account);

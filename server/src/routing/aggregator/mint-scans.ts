@@ -2,19 +2,24 @@ import { type Address, isAddress, WRAPPED_SOL_MINT } from '@slipway/wire';
 import { LRUCache } from 'lru-cache';
 import { type Rpc, RpcError } from '../../chain/index.js';
 import type { Found } from './finder.js';
+import { Turns } from './turns.js';
 import type { Venue } from './venue.js';
 
 /** The most mints, or pairs of hubs, whose pools are found. */
 export interface FoundMints {
   /** For open orders: nothing that clients ask for pushes these out. */
   readonly forOrders: number;
-  /** For clients: beyond that the least recently requested are dropped. */
+  /** For clients: beyond that the least recently requested are dropped. As many more for limit orders. */
   readonly forClients: number;
 }
 
 export const FOUND_MINTS: FoundMints = { forOrders: 500, forClients: 100 };
 /** How long after its last request the pools of a mint are still searched for. */
 const ASKED_MS = 10 * 60_000;
+/** How long a mint without pools gives up its place to others. */
+const EMPTY_MS = 10 * 60_000;
+/** Mints that wait for a turn, or have no pools; some 200 bytes each. */
+const MAX_NOTED = 10_000;
 /** The shortest time after which a scan that was not answered is tried again; by then somebody must have asked again. */
 const RETRY_MS = 2_000;
 /** Codes of errors that pass: throttled, internal, behind. Any other error is the RPC's answer to such a question. */
@@ -84,6 +89,10 @@ export class MintScans {
   readonly #kept = new Map<string, Asked>();
   /** What clients ask for; nothing that is kept. */
   readonly #asked: LRUCache<string, Asked>;
+  /** What limit orders ask for, and nobody else does: anybody makes such orders, for any tokens. */
+  readonly #turns: Turns<Asked>;
+  /** Mints without pools, and until when they are not searched for where there is too little room; steady milliseconds. */
+  readonly #emptyUntil = new LRUCache<string, number>({ max: MAX_NOTED });
   #running = 0;
   #waiting: (() => void)[] = [];
 
@@ -91,6 +100,12 @@ export class MintScans {
     this.#deps = deps;
     this.#hubs = new Set([WRAPPED_SOL_MINT, ...deps.hubs]);
     this.#asked = new LRUCache({ max: deps.mints.forClients });
+    this.#turns = new Turns({
+      places: deps.mints.forClients,
+      queue: MAX_NOTED,
+      // Pairs of hubs are few, and every route may need them.
+      isLasting: ({ mints }) => mints.length > 1,
+    });
   }
 
   /**
@@ -109,13 +124,29 @@ export class MintScans {
     if (this.#asked.size + added.length <= this.#deps.mints.forClients) this.ask(a, b);
   }
 
-  /** Searches for the pools of exactly these until it is told of others; the first ones if there is no room for all. */
+  /** As `ask`, for limit orders: takes no room from others; where there is too little, each mint has its turn. */
+  askInTurn(a: Address, b: Address): void {
+    const now = this.#deps.steadyNow();
+    for (const mints of this.#topics(a, b)) {
+      const key = mints.join(' ');
+      const known = this.#find(key) ?? this.#turns.waiting(key);
+      if (known) touch(known, now);
+      else this.#turns.add(key, newlyAsked(mints, now), now);
+    }
+    if (this.#deps.venues().length > 0) this.#work();
+  }
+
+  /**
+   * Searches for the pools of exactly these until it is told of others; if there is no room for all, for the first ones that
+   * have any: an order may be for a token that has none.
+   */
   keep(mints: readonly Address[]): void {
     const { forOrders, forClients } = this.#deps.mints;
     const now = this.#deps.steadyNow();
     const single = mints.filter((mint) => !this.#hubs.has(mint)).map((mint): Mints => [mint]);
     const topics = mints.length > 0 ? [...this.#hubPairs(), ...single] : [];
-    const wanted = new Map(topics.slice(0, forOrders).map((topic) => [topic.join(' '), topic]));
+    const some = topics.length > forOrders ? topics.filter((topic) => !this.#isEmpty(topic, now)) : topics;
+    const wanted = new Map(some.slice(0, forOrders).map((topic) => [topic.join(' '), topic]));
     for (const [key, one] of this.#kept) {
       if (wanted.has(key)) continue;
       this.#kept.delete(key);
@@ -126,7 +157,8 @@ export class MintScans {
       const known = this.#find(key);
       isNew ||= !known;
       this.#asked.delete(key);
-      this.#kept.set(key, Object.assign(known ?? unscanned(topic), { at: now }));
+      this.#turns.take(key);
+      this.#kept.set(key, Object.assign(known ?? newlyAsked(topic, now), { at: now }));
     }
     if (isNew && this.#deps.venues().length > 0) this.#work();
   }
@@ -160,6 +192,7 @@ export class MintScans {
   async refresh(): Promise<void> {
     const since = this.#deps.steadyNow() - ASKED_MS;
     for (const [key, { at }] of [...this.#asked.entries()]) if (at < since) this.#asked.delete(key);
+    this.#turns.end(since, this.#deps.steadyNow());
     if (this.#deps.venues().length === 0) return;
     for (const one of this.#all()) if (one.state === 'done') one.state = 'due';
     await new Promise<void>((resolve) => {
@@ -183,6 +216,14 @@ export class MintScans {
     return this.#all().flatMap(({ pools }) => byMint.flatMap((venue) => pools.get(venue) ?? []));
   }
 
+  /** Whose pools these are, of what open orders need first. */
+  claims(): { isKept: boolean; pools: Address[] }[] {
+    return this.#all().map((one) => ({
+      isKept: this.#kept.get(one.mints.join(' ')) === one,
+      pools: [...one.pools.values()].flatMap((found) => found.map(({ address }) => address)),
+    }));
+  }
+
   /** A mint that is not a hub has few enough pools to find all of them; hubs are searched for in pairs. */
   #topics(a: Address, b: Address): Mints[] {
     const others = [a, b].filter((mint) => !this.#hubs.has(mint));
@@ -195,22 +236,27 @@ export class MintScans {
 
   /** What open orders need comes first. */
   #all(): Asked[] {
-    return [...this.#kept.values(), ...this.#asked.values()];
+    return [...this.#kept.values(), ...this.#asked.values(), ...this.#turns.values()];
   }
 
   #find(key: string): Asked | undefined {
-    return this.#kept.get(key) ?? this.#asked.peek(key);
+    return this.#kept.get(key) ?? this.#asked.peek(key) ?? this.#turns.get(key);
   }
 
   #mark(mints: Mints, at: number): void {
     const key = mints.join(' ');
     const known = this.#kept.get(key) ?? this.#asked.get(key);
     if (known) {
-      known.at = at;
-      if (!known.isScanned && known.state === 'done' && at >= known.triedAt + RETRY_MS) known.state = 'due';
+      touch(known, at);
       return;
     }
-    this.#asked.set(key, { ...unscanned(mints), at });
+    const inTurn = this.#turns.take(key);
+    if (inTurn) touch(inTurn, at);
+    this.#asked.set(key, inTurn ?? newlyAsked(mints, at));
+  }
+
+  #isEmpty(mints: Mints, now: number): boolean {
+    return (this.#emptyUntil.get(mints.join(' ')) ?? Number.NEGATIVE_INFINITY) > now;
   }
 
   /** Whatever was never scanned comes first, the latest request before older ones. Dropped requests are not scanned. */
@@ -249,13 +295,22 @@ export class MintScans {
     if (isNews) await onFound();
     one.isScanned ||= isAnswered;
     one.triedAt = steadyNow();
+    const hasNone =
+      isAnswered && one.mints.length === 1 && [...one.pools.values()].every((found) => found.length === 0);
+    if (hasNone) this.#emptyUntil.set(one.mints.join(' '), one.triedAt + EMPTY_MS);
+    else this.#emptyUntil.delete(one.mints.join(' '));
     one.state = one.isChanged ? 'due' : 'done';
   }
 }
 
-const unscanned = (mints: Mints): Asked => ({
+function touch(asked: Asked, at: number): void {
+  asked.at = at;
+  if (!asked.isScanned && asked.state === 'done' && at >= asked.triedAt + RETRY_MS) asked.state = 'due';
+}
+
+const newlyAsked = (mints: Mints, at: number): Asked => ({
   mints,
-  at: Number.NEGATIVE_INFINITY,
+  at,
   triedAt: Number.NEGATIVE_INFINITY,
   isScanned: false,
   state: 'due',

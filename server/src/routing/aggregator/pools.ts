@@ -7,6 +7,7 @@ import { createMarket, type Market } from './market.js';
 import type { Memory } from './memory.js';
 import type { PoolMint } from './mints.js';
 import { PoolBook } from './pool-book.js';
+import { fairShare } from './shares.js';
 import { createSkippedPools, type SkippedPools } from './skipped-pools.js';
 import type { Venue } from './venue.js';
 import { openPool } from './watched-pool.js';
@@ -20,6 +21,8 @@ const OPENED_AT_ONCE = 200;
 const RETRY_MS = 2_000;
 /** The most pools to remember of a mint. */
 const MOST_REMEMBERED = 10;
+/** Pools that are read to find out which are deep, where not all have room; each has up to eleven accounts. */
+const MOST_LOOKED_AT = 2_000;
 const REMEMBER_SOON_MS = 1_000;
 
 interface PoolsDeps extends Omit<FinderDeps, 'skipped' | 'onFound'> {
@@ -31,7 +34,7 @@ interface PoolsDeps extends Omit<FinderDeps, 'skipped' | 'onFound'> {
 /** The pools that can be traded with, searched for again from time to time. */
 export class Pools {
   /** What routes are asked for; it is searching, too, while pools that were found cannot be read. */
-  readonly asked: Pick<Finder['asked'], 'ask' | 'askIfRoom' | 'keep' | 'isSearching'>;
+  readonly asked: Pick<Finder['asked'], 'ask' | 'askIfRoom' | 'askInTurn' | 'keep' | 'isSearching'>;
   readonly #deps: PoolsDeps;
   readonly #mints: KnownMints;
   readonly #skipped: SkippedPools;
@@ -39,8 +42,8 @@ export class Pools {
   readonly #book: PoolBook;
   readonly #timer: NodeJS.Timeout;
   #market = createMarket([]);
-  /** How many pools had no room at the last search. */
-  #leftOut = 0;
+  /** How many pools were found when they had no room. */
+  #found = 0;
   #discovering: Promise<void> | undefined;
   #updating: Promise<void> | undefined;
   #isOutdated = false;
@@ -64,6 +67,7 @@ export class Pools {
     this.asked = {
       ask: (a, b) => asked.ask(a, b),
       askIfRoom: (a, b) => asked.askIfRoom(a, b),
+      askInTurn: (a, b) => asked.askInTurn(a, b),
       keep: (mints) => asked.keep(mints),
       isSearching: (a, b) => this.#hasFailed || asked.isSearching(a, b),
     };
@@ -210,27 +214,49 @@ export class Pools {
   }
 
   /**
-   * A watched pool is never dropped for another, or new ones could push out the good ones; the deepest of the others
-   * get the remaining room.
+   * Where there are more than are watched: those of open orders first, then those of clients, each token's as many as any
+   * other's where they do not all have room. Among those of one token a watched pool is never dropped for another, or new
+   * ones could push out the good ones; the deepest of the others get the remaining room.
    */
   async #capped(candidates: Candidate[]): Promise<Candidate[]> {
-    const { live, log, maxPools, configured } = this.#deps;
+    const { log, maxPools, configured } = this.#deps;
     if (candidates.length <= maxPools) return candidates;
-    const isKept = ({ address }: Candidate) => this.#book.has(address) || configured.includes(address);
-    const kept = candidates.filter(isKept);
-    const others = candidates.filter((candidate) => !isKept(candidate));
-    const room = Math.max(0, maxPools - kept.length);
-    if (room === 0) return kept;
-    const readings = await live.refresh([...new Set(others.flatMap(accountsOf))]);
+    if (candidates.length !== this.#found)
+      log.warn({ found: candidates.length, maxPools }, 'more pools than are watched');
+    this.#found = candidates.length;
+    const byAddress = new Map(candidates.map((candidate) => [candidate.address, candidate]));
+    const chosen = new Set(candidates.filter(({ address }) => configured.includes(address)));
+    const claims = this.#finder.asked.claims();
+    const look = { left: MOST_LOOKED_AT };
+    for (const isKept of [true, false]) {
+      const groups = claims
+        .filter((claim) => claim.isKept === isKept)
+        .map(({ pools }) => pools.flatMap((address) => byAddress.get(address) ?? []).filter((one) => !chosen.has(one)));
+      const share = fairShare(
+        groups.map(({ length }) => length),
+        maxPools - chosen.size,
+      );
+      for (const group of groups) for (const one of await this.#best(group, share, look)) chosen.add(one);
+    }
+    const claimed = new Set(claims.flatMap(({ pools }) => pools));
+    const rest = candidates.filter((one) => !chosen.has(one) && !claimed.has(one.address));
+    return [...chosen, ...(await this.#best(rest, maxPools - chosen.size, look))].slice(0, maxPools);
+  }
+
+  /** The watched ones, and the deepest of the others; `look.left`: how many of these are read to find that out. */
+  async #best(candidates: Candidate[], most: number, look: { left: number }): Promise<Candidate[]> {
+    if (candidates.length <= most) return candidates;
+    const kept = candidates.filter(({ address }) => this.#book.has(address));
+    const room = most - kept.length;
+    if (room <= 0) return kept.slice(0, Math.max(0, most));
+    const others = candidates.filter(({ address }) => !this.#book.has(address)).slice(0, look.left);
+    look.left -= others.length;
+    const readings = await this.#deps.live.refresh([...new Set(others.flatMap(accountsOf))]);
     const opened = others.flatMap((candidate) => {
       const state = openPool(candidate, readings);
-      return typeof state === 'string' ? [] : [{ ...candidate, state }];
+      return typeof state === 'string' ? [] : [{ ...candidate, state, candidate }];
     });
-    if (others.length !== this.#leftOut) {
-      log.warn({ found: candidates.length, maxPools }, 'more pools than are watched');
-    }
-    this.#leftOut = others.length;
-    return [...kept, ...deepestPools(opened, room)];
+    return [...kept, ...deepestPools(opened, room).map(({ candidate }) => candidate)];
   }
 
   #isSupported({ address, venue, mints }: Candidate): boolean {

@@ -61,7 +61,8 @@ export class Quoter {
     const { mint: to } = request.output;
     const refusal = refusalOf(request, router !== undefined) ?? (await unsupportedToken(request, pools));
     if (refusal) return refusal;
-    pools.asked.ask(from, to);
+    if (request.forLimitOrder) pools.asked.askInTurn(from, to);
+    else pools.asked.ask(from, to);
     if (maxPools === MAX_POOLS && !request.excludePools) this.tables.asked(request);
     const found = await this.#find(this.#optionsFor(request, maxPools), signal);
     if ('refused' in found) return pools.asked.isSearching(from, to) ? early(found) : found;
