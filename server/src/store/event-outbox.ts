@@ -87,16 +87,19 @@ export async function tell(tx: Tx, events: readonly NewEvent[]): Promise<void> {
   tx.beforeCommit(() => write(tx, all));
 }
 
+// The pages are one text of a line each, which JSON never breaks: as an array, each of their quotes would have to be escaped
+// here, and read again there.
+const PAGES = 'string_to_array($4, chr(10))';
 const NOTIFY = `select pg_notify('${OUTBOX_CHANNEL}', '')`;
 const WRITE = `
-  with told as (insert into event_outbox (accounts, counts, times, pages) values ($1, $2, $3, $4))
+  with told as (insert into event_outbox (accounts, counts, times, pages) values ($1, $2, $3, ${PAGES}))
   ${NOTIFY}`;
 // What concerns everybody is a row of its own: its number is given by itself.
 const WRITE_EACH = `
   with told as (
     insert into event_outbox (accounts, counts, times, pages)
     select array[account], array[count], array[at], array[page]
-    from unnest($1::text[], $2::integer[], $3::timestamptz[], $4::text[]) with ordinality as t(account, count, at, page, place)
+    from unnest($1::text[], $2::integer[], $3::timestamptz[], ${PAGES}) with ordinality as t(account, count, at, page, place)
     order by place
   )
   ${NOTIFY}`;
@@ -119,7 +122,7 @@ async function writePages(tx: Tx, statement: string, pages: readonly Page[]): Pr
     pages.map(({ account }) => account),
     pages.map((page) => page.events.length),
     pages.map(({ at }) => at),
-    pages.map((page) => `[${page.events.join()}]`),
+    pages.map((page) => `[${page.events.join()}]`).join('\n'),
   ]);
 }
 

@@ -10,7 +10,7 @@ const BATCH = 200;
 /** For a notification that was lost, or an instance that died with the turn. */
 const INTERVAL_MS = 1_000;
 /** What is told in the meantime gets its numbers in the same turn. */
-const SOON_MS = 10;
+const SOON_MS = 25;
 
 /** Gives events their numbers as soon as they are told. Instances take turns. */
 export async function startEventNumbering({ store, log }: { store: Store; log: Logger }): Promise<KeeperLoop> {
