@@ -3,9 +3,9 @@ import type { Area, Services } from '../areas/area.js';
 import {
   type ConsoleOptions,
   createAdminSessions,
-  createKeyLookup,
   createServer,
   hasConsole,
+  type KeyLookup,
   type PrintRequest,
   type ServerDeps,
 } from '../http/index.js';
@@ -26,23 +26,23 @@ interface Servers {
   hasConsole: boolean;
 }
 
-/** The server with every area's routes, if the API is one of this process's roles. It does not listen yet. */
-export async function openApi(
-  base: Base,
-  services: Services,
-  losses: { readonly alarm: string | undefined },
-  print?: PrintRequest,
-): Promise<Servers> {
-  const { config, log, metrics, clock, steadyNow, store, stops, adminToken, chains, disposal } = base;
-  const keys = await createKeyLookup({ store, clock, steadyNow, sandboxKey: base.sandboxKey });
-  disposal.add('keys', () => keys.close());
+/** What a server asks once it listens. */
+export interface ServerParts {
+  services: Services;
+  keys: KeyLookup;
+  losses: { readonly alarm: string | undefined };
+}
+
+/** The servers, with what no area owns. They do not listen yet; `parts` is called when they do. */
+export async function createServers(base: Base, parts: () => ServerParts, print?: PrintRequest): Promise<Servers> {
+  const { config, log, metrics, clock, steadyNow, store, stops, adminToken, chains } = base;
   const hasOwnPort = config.http.operationsPort !== undefined;
   const common = {
     config: { ...config, adminToken },
     log,
-    keys: keys.find,
+    keys: (key: string) => parts().keys(key),
     limiter: createLimiter({ store, tiers: config.tiers, steadyNow }),
-    wallets: services.logins.walletOf,
+    wallets: (token: string) => parts().services.logins.walletOf(token),
     metrics,
     stops,
     admins: createAdmins({ store, rootToken: adminToken, steadyNow }),
@@ -54,27 +54,25 @@ export async function openApi(
       chain: chains.landing,
       steadyNow,
       remoteSigner: base.remoteSigner,
-      wallet: config.roles.has('keeper') ? services.keeperWallet : undefined,
-      losses,
+      spending: () => {
+        const { services, losses } = parts();
+        return { wallet: config.roles.has('keeper') ? services.keeperWallet : undefined, losses };
+      },
       stops,
     }),
-    mintOf: symbolsOf(services),
-    examples: examplesOf(services),
+    mintOf: symbolsOf(() => parts().services),
+    examples: () => examplesOf(parts().services),
     recordedCalls,
     descriptions: fieldDescriptions,
     print,
   };
   type Own = Pick<ServerDeps, 'hasMetrics' | 'console' | 'adminSessions'>;
-  const open = async (name: string, served: readonly Area[], own: Own) => {
+  const create = (served: readonly Area[], own: Own) => {
     const tags = served.flatMap(({ tag, about = '' }) => (tag === undefined ? [] : { name: tag, description: about }));
-    const server = await createServer({ ...common, ...own, tags });
-    disposal.add(name, () => server.close());
-    if (!config.roles.has('api')) return server;
-    for (const area of served) area.register(server, { ...services, chain: chains[area.calls ?? 'quotes'] });
-    return server;
+    return createServer({ ...common, ...own, tags });
   };
-  const ofOperations = areas.filter(({ isOperations }) => isOperations);
-  const others = areas.filter((area) => !ofOperations.includes(area));
+  const ofOperations = areas.filter(isOfOperations);
+  const others = areas.filter((area) => !isOfOperations(area));
   const shown = consoleOf(base);
   const { publicUrl } = config.http;
   const adminSessions = shown ? createAdminSessions({ ...base, adminToken, publicUrl }) : undefined;
@@ -87,11 +85,21 @@ export async function openApi(
     ? { hasMetrics: false, console: shown?.sandbox ? { ...shown, operator: false } : undefined }
     : { hasMetrics: true, console: shown, adminSessions };
   return {
-    server: await open('server', hasOwnPort ? others : areas, main),
-    operations: hasOwnPort ? await open('operations server', ofOperations, forOperator) : undefined,
+    server: await create(hasOwnPort ? others : areas, main),
+    operations: hasOwnPort ? await create(ofOperations, forOperator) : undefined,
     hasConsole: main.console?.sandbox ?? false,
   };
 }
+
+/** Gives the servers the routes of every area, if the API is one of this process's roles. */
+export function registerAreas({ config, chains }: Base, { server, operations = server }: Servers, services: Services) {
+  if (!config.roles.has('api')) return;
+  for (const area of areas) {
+    area.register(isOfOperations(area) ? operations : server, { ...services, chain: chains[area.calls ?? 'quotes'] });
+  }
+}
+
+const isOfOperations = ({ isOperations }: Area): boolean => isOperations === true;
 
 /** The console: of a sandbox, whose wallets everybody knows, and for the operator, who logs in. */
 function consoleOf({ config, node: { rpcUrl, wsUrl } }: Base): ConsoleOptions | undefined {
@@ -103,10 +111,16 @@ function consoleOf({ config, node: { rpcUrl, wsUrl } }: Base): ConsoleOptions | 
 }
 
 /** The mints of the tokens that the operator vouches for, and of the sandbox's, by their symbols. */
-function symbolsOf({ config, sandbox }: Services): (symbol: string) => string | undefined {
+function symbolsOf(services: () => Services): (symbol: string) => string | undefined {
+  let mints: ReadonlyMap<string, string> | undefined;
+  return (symbol) => {
+    mints ??= mintsBySymbol(services());
+    return mints.get(symbol.toUpperCase());
+  };
+}
+
+function mintsBySymbol({ config, sandbox }: Services): ReadonlyMap<string, string> {
   const { tokens, tokenList } = config;
   const named = [...(sandbox?.info.mints ?? []), ...Object.values(tokens), ...tokenList];
-  const mints = new Map(named.map(({ symbol, mint }) => [symbol.toUpperCase(), mint]));
-  mints.set('SOL', WRAPPED_SOL_MINT);
-  return (symbol) => mints.get(symbol.toUpperCase());
+  return new Map(named.map(({ symbol, mint }) => [symbol.toUpperCase(), mint])).set('SOL', WRAPPED_SOL_MINT);
 }

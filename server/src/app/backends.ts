@@ -30,13 +30,15 @@ import {
   type SignerRefused,
   watchWallets,
 } from '../signer/index.js';
-import { openStore } from '../store/postgres/open-store.js';
+import { beginToOpenStore, type OpeningStore } from '../store/postgres/open-store.js';
 import type { Store } from '../store/sql.js';
 import type { Beginning } from './begin.js';
 
 /** The parts whose implementation the configuration chooses. */
 export interface Backends {
   store: Store;
+  /** Resolves when the database is open. `claimDatabase` waits for it, and nobody uses the store before. */
+  storeOpened: Promise<void>;
   signer: Signer & MintFinder & Pick<KeyPort, 'state'>;
   secrets: SecretBox;
   /** Set where the keys are in another process. */
@@ -75,12 +77,15 @@ interface BackendsDeps extends Pick<Beginning, 'databaseThread'> {
   refused: (refusal: SignerRefused) => void;
 }
 
-/** Opens the backends, all at once. `disposal` closes those that have been opened, also if another fails. */
+/**
+ * Opens the backends, all at once, and resolves while the database is still being opened, which takes longest. `disposal`
+ * closes those that have been opened, also if another fails.
+ */
 export async function openBackends(deps: BackendsDeps): Promise<Backends> {
   const { config } = deps;
   const paths = dataFolder(config);
+  const { store, opened: storeOpened } = openDatabase(deps);
   const opening = [
-    openDatabase(deps),
     openKeys(deps),
     openChain(deps),
     config.adminToken ?? readOrCreateSecret(paths.adminToken),
@@ -88,19 +93,22 @@ export async function openBackends(deps: BackendsDeps): Promise<Backends> {
   ] as const;
   // Wait until each has opened or failed before anything is closed again.
   await Promise.allSettled(opening);
-  const [store, signer, node, adminToken, sandboxKey] = await Promise.all(opening);
+  const [signer, node, adminToken, sandboxKey] = await Promise.all(opening);
   const remoteSigner = 'probe' in signer ? signer : undefined;
-  return { store, signer, secrets: signer.secrets, remoteSigner, node, adminToken, sandboxKey };
+  return { store, storeOpened, signer, secrets: signer.secrets, remoteSigner, node, adminToken, sandboxKey };
 }
 
-async function openDatabase({ config, databaseThread, disposal }: BackendsDeps): Promise<Store> {
-  const store = await openStore(
+function openDatabase({ config, databaseThread, disposal }: BackendsDeps): OpeningStore {
+  const opening = beginToOpenStore(
     config.store.kind === 'embedded'
       ? { kind: 'embedded', dir: dataFolder(config).database, thread: databaseThread }
       : config.store,
   );
-  disposal.add('store', () => store.close());
-  return store;
+  disposal.add('store', async () => {
+    await opening.opened.catch(() => {});
+    await opening.store.close();
+  });
+  return opening;
 }
 
 async function openKeys(deps: BackendsDeps): Promise<KeyPort | RemoteSigner> {

@@ -33,24 +33,27 @@ export interface BaseDeps extends Pick<Base, 'config' | 'log' | 'disposal' | 'cl
   registry: Registry;
 }
 
-/** Refuses a database that belongs to another chain, to other keys or to the other mode. */
-export async function openBase({ backends, registry, ...given }: BaseDeps): Promise<Base> {
-  const { config, log } = given;
+export function createBase({ backends, registry, ...given }: BaseDeps): Base {
+  const { config } = given;
   const metrics = createMetrics(registry);
-  const { store, signer, secrets, node } = backends;
+  const { store, node } = backends;
   const fees = { percentile: config.fees.percentile, maxMicroLamports: BigInt(config.fees.maxMicroLamports) };
   const chains = createChains(node.rpcFor, { steadyNow, fees });
-  await assertIdentity(store, {
-    chain: await genesisHash(chains.landing),
-    signer: gasWallets(signer),
-    mode: config.sandbox ? 'sandbox' : 'production',
-  });
-  const sealed = await sealMakers(store, secrets);
-  if (sealed > 0) log.info({ makers: sealed }, 'encrypted the URLs of the market makers');
   registerRpcMetrics(node.budgets, metrics.registry);
   const chain = chains.reads;
   const stops = createStops({ store, steadyNow });
   return { ...backends, ...given, steadyNow, metrics, stops, chains, chain };
+}
+
+/** Waits for the database, and refuses one that belongs to another chain, to other keys or to the other mode. */
+export async function claimDatabase({ config, log, store, storeOpened, signer, secrets, chains }: Base): Promise<void> {
+  const finding = genesisHash(chains.landing);
+  // Nothing is closed while the database is being opened.
+  await Promise.allSettled([finding, storeOpened]);
+  const [chain] = await Promise.all([finding, storeOpened]);
+  await assertIdentity(store, { chain, signer: gasWallets(signer), mode: config.sandbox ? 'sandbox' : 'production' });
+  const sealed = await sealMakers(store, secrets);
+  if (sealed > 0) log.info({ makers: sealed }, 'encrypted the URLs of the market makers');
 }
 
 async function genesisHash(chain: Chain): Promise<string> {

@@ -37,8 +37,7 @@ test('attack: a caller without a key asks 10,000 times whether the service is re
     chain: { rpc } as unknown as Chain,
     steadyNow: () => steady,
     remoteSigner: undefined,
-    wallet: undefined,
-    losses: { alarm: undefined },
+    spending: () => ({ wallet: undefined, losses: { alarm: undefined } }),
     stops: { list: async () => [] },
   });
   const { app } = await startTestServer(undefined, { ready });

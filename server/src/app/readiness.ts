@@ -17,6 +17,13 @@ const KEPT_MS = 1_000;
 /** More than a block, because the last block of a file has room even on a full disk. */
 const TRIAL = Buffer.alloc(64 * 1024);
 
+interface Spending {
+  /** Of a process that has the keepers. */
+  wallet: { readonly shortage: string | undefined } | undefined;
+  /** Set where the wallets lose much. */
+  losses: { readonly alarm: string | undefined };
+}
+
 interface ReadinessDeps {
   config: Config;
   store: Store;
@@ -24,10 +31,7 @@ interface ReadinessDeps {
   steadyNow: () => number;
   /** Set where the keys are in another process. */
   remoteSigner: Pick<RemoteSigner, 'probe'> | undefined;
-  /** Of a process that has the keepers. */
-  wallet: { readonly shortage: string | undefined } | undefined;
-  /** Set where the wallets lose much. */
-  losses: { readonly alarm: string | undefined };
+  spending: () => Spending;
   stops: Pick<Stops, 'list'>;
 }
 
@@ -37,7 +41,7 @@ interface ReadinessDeps {
  * keeper when it cannot pay, which keeps no instance from serving: whoever asks must hear why. At most a second old.
  */
 export function createReadiness(deps: ReadinessDeps): Readiness {
-  const { config, store, chain, steadyNow, wallet, losses, stops, remoteSigner } = deps;
+  const { config, store, chain, steadyNow, spending, stops, remoteSigner } = deps;
   const usesFolder = config.sandbox || config.store.kind === 'embedded' || config.objects.store.kind === 'local';
   const look = async () => {
     let health: SignerHealth | undefined;
@@ -55,14 +59,14 @@ export function createReadiness(deps: ReadinessDeps): Readiness {
     const ok = Object.values(needed).every((state) => state === 'ok');
     return {
       ok,
-      checks: { ...needed, ...shownOf(health), ...spendingOf(wallet, losses), ...(stopped !== '' && { stopped }) },
+      checks: { ...needed, ...shownOf(health), ...spendingOf(spending()), ...(stopped !== '' && { stopped }) },
     };
   };
   return cached(look, KEPT_MS, steadyNow);
 }
 
 /** Says why a wallet pays for nothing; that keeps no instance from serving. */
-function spendingOf(wallet: ReadinessDeps['wallet'], { alarm }: ReadinessDeps['losses']): Record<string, string> {
+function spendingOf({ wallet, losses: { alarm } }: Spending): Record<string, string> {
   return { ...(wallet && { keeper: wallet.shortage ?? 'ok' }), ...(alarm !== undefined && { losses: alarm }) };
 }
 

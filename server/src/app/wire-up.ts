@@ -5,24 +5,25 @@ import { TOKEN_PROGRAM } from '@slipway/wire';
 import type { FastifyInstance } from 'fastify';
 import type { Services } from '../areas/area.js';
 import { createTokenList, type TokenList } from '../config/index.js';
-import { withActualPort } from '../http/index.js';
+import { createKeyLookup, withActualPort } from '../http/index.js';
 import { createInviteIndex } from '../indexes/invites/index.js';
 import { createLimitOrderIndex } from '../indexes/limit-orders/index.js';
 import { startLossReadings } from '../keeper/losses.js';
 import { KeeperWallet, startWalletReadings } from '../keeper/wallet.js';
 import { sealed } from '../landing/index.js';
 import { createClock } from '../lib/clock.js';
+import type { RecentLines } from '../lib/recent-lines.js';
 import { createObjects } from '../objects/index.js';
 import { openPrices, type Prices } from '../prices/index.js';
 import { type ChainInfo, openSandbox, type Sandbox } from '../sandbox/index.js';
 import { createLoginTokens } from '../signer/index.js';
 import { type GroupedLedger, groupedLedger } from '../store/grouped.js';
 import { createRevocations } from '../store/revoked-logins.js';
-import { openApi } from './api.js';
+import { createServers, registerAreas, type ServerParts } from './api.js';
 import type { App, AppOptions } from './app.js';
 import { areas } from './areas.js';
 import { openObjectStore } from './backends.js';
-import { type Base, type BaseDeps, openBase } from './base.js';
+import { type Base, type BaseDeps, claimDatabase, createBase } from './base.js';
 import { openKeepers } from './keepers.js';
 import { openLanding } from './landing.js';
 import { MetricsRecorder } from './metrics-history.js';
@@ -40,10 +41,46 @@ export async function wireUp(
   place: { publicUrl: () => string },
   { recent, print }: Pick<AppOptions, 'recent' | 'print'>,
 ): Promise<Omit<App, 'close'>> {
-  const wall = createClock();
-  const base = await openBase(deps);
+  const base = createBase(deps);
+  const { config, log } = base;
+  let parts: ServerParts | undefined;
+  // The servers are made while the database opens.
+  const making = createServers(base, () => parts!, print);
+  const opening = openParts(base, () => place.publicUrl(), recent);
+  // Whichever fails: nothing is closed while it is being opened.
+  await Promise.allSettled([making, opening]);
+  const [servers, opened] = await Promise.all([making, opening]);
+  parts = opened;
+  const { server, operations } = servers;
+  const { services } = parts;
+  // Added last, closed first: requests under way need all other parts.
+  base.disposal.add('server', () => server.close());
+  if (operations) base.disposal.add('operations server', () => operations.close());
+  registerAreas(base, servers, services);
+  place.publicUrl = () => withActualPort(config.http.publicUrl, server);
+  const { host, port, operationsPort = 0 } = config.http;
+  const url = await listen(server, host, port);
+  const operationsUrl = operations && (await listen(operations, host, operationsPort));
+  if (operationsUrl) log.info({ url: operationsUrl }, 'metrics and the admin API listen');
+  if (config.roles.has('api')) for (const area of areas) area.check?.(services);
+  const { rpcUrl, wsUrl, died } = base.node;
+  return {
+    url,
+    publicUrl: place.publicUrl(),
+    hasConsole: servers.hasConsole,
+    operationsUrl,
+    rpcUrl,
+    wsUrl,
+    died,
+    sandbox: services.sandbox?.info,
+    sandboxKey: base.sandboxKey,
+  };
+}
+
+/** Opens everything else that the API needs, and what works by itself. */
+async function openParts(base: Base, publicUrl: () => string, recent: RecentLines): Promise<ServerParts> {
+  await claimDatabase(base);
   const { config, log, disposal } = base;
-  const publicUrl = () => place.publicUrl();
   const { usdc, stable } = config.tokens;
   const stables = new Set([usdc.mint, stable.mint, ...config.swap.stables]);
   const sandbox = config.sandbox ? await openSandbox({ ...base, stables }) : undefined;
@@ -67,7 +104,7 @@ export async function wireUp(
     ...indexes,
     landing,
     history: openHistory(base),
-    ownLog: { lines: recent, copy: copyName(), startedAt: new Date(wall.now()).toISOString(), now: wall.now },
+    ownLog: ownLogOf(recent),
     sandbox,
     stables,
     tokenList,
@@ -78,28 +115,9 @@ export async function wireUp(
     runDue: async () => keeper?.runDue(),
   };
   if (sandbox) warmUp(market.routers, sandbox.info);
-  const servers = await openApi(base, services, losses, print);
-  const { server } = servers;
-  place.publicUrl = () => withActualPort(config.http.publicUrl, server);
-  const { host, port, operationsPort = 0 } = config.http;
-  const url = await listen(server, host, port);
-  const operationsUrl = servers.operations && (await listen(servers.operations, host, operationsPort));
-  if (operationsUrl) log.info({ url: operationsUrl }, 'metrics and the admin API listen');
-  if (config.roles.has('api')) for (const area of areas) area.check?.(services);
-  const { rpcUrl, wsUrl, died } = base.node;
-  const { sandboxKey } = base;
-  const { hasConsole } = servers;
-  return {
-    url,
-    publicUrl: publicUrl(),
-    hasConsole,
-    operationsUrl,
-    rpcUrl,
-    wsUrl,
-    died,
-    sandbox: sandbox?.info,
-    sandboxKey,
-  };
+  const keys = await createKeyLookup(base);
+  disposal.add('keys', () => keys.close());
+  return { services, keys: keys.find, losses };
 }
 
 /** What a scrape shows of the parts that everything else depends on. */
@@ -125,6 +143,12 @@ function watchSigner({ signer, remoteSigner, stops, steadyNow, log, metrics: { r
 
 /** Names this process among the copies of the service. */
 const copyName = () => `${hostname()}:${process.pid}`;
+
+/** What this process logs, from now on. */
+function ownLogOf(lines: RecentLines): Services['ownLog'] {
+  const { now } = createClock();
+  return { lines, copy: copyName(), startedAt: new Date(now()).toISOString(), now };
+}
 
 /** Measures for the operator's page. */
 function openHistory({ config, log, metrics: { registry }, disposal }: Base): Services['history'] {

@@ -1,5 +1,6 @@
 import { type Address, address } from '@slipway/wire';
 import { LRUCache } from 'lru-cache';
+import { GrowingCache } from '../lib/growing-cache.js';
 import { cached } from '../lib/single-flight.js';
 import { type ChainAccount, createAccountReader, type RpcAccount, readRpcAccount } from './accounts.js';
 import { PURPOSES, type Purpose } from './budget.js';
@@ -164,7 +165,7 @@ function createSharedReads(rpc: Rpc, { steadyNow }: ReadDeps) {
   const shared = {
     latestBlockhash: cached(fetchBlockhash, 400, steadyNow),
     recentPrices: cached(fetchPrices, 2_000, steadyNow),
-    mints: new LRUCache<Address, { facts: MintInfo; until: number }>({ max: MAX_MINTS }),
+    mints: new GrowingCache<Address, { facts: MintInfo; until: number }>(MAX_MINTS),
     walletReads: new WalletReads(),
     validity: new LRUCache<string, () => Promise<Validity>>({ max: MAX_VALIDITIES }),
     forget() {

@@ -1,5 +1,5 @@
 import { type Address, decodeMint, type Mint, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '@slipway/wire';
-import { LRUCache } from 'lru-cache';
+import { GrowingCache } from '../lib/growing-cache.js';
 import { waitAtMost } from '../lib/wait-at-most.js';
 import { type ChainAccount, createAccountReader } from './accounts.js';
 import type { Rpc } from './rpc.js';
@@ -29,7 +29,7 @@ export type MintOpinions = (mint: Address, facts: MintInfo) => Promise<string | 
  */
 export function createMintOpinions(others: readonly Rpc[], steadyNow: () => number): MintOpinions {
   const readers = others.map((rpc) => ({ name: rpc.name, account: createAccountReader(rpc) }));
-  const uncontradicted = new LRUCache<Address, { text: string; until: number }>({ max: MAX_KEPT });
+  const uncontradicted = new GrowingCache<Address, { text: string; until: number }>(MAX_KEPT);
   return async (mint, facts) => {
     const text = textOf(facts);
     const known = uncontradicted.get(mint);

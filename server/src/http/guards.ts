@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction, onRequestHookHandler } from 'fastify';
-import { LRUCache } from 'lru-cache';
 import { AppError } from '../errors/index.js';
+import { GrowingCache } from '../lib/growing-cache.js';
 import { KEYLESS_TIER } from '../lib/tiers.js';
 import type { AdminSessions } from './admin-sessions.js';
 import type { ClientOf } from './client-address.js';
@@ -236,7 +236,7 @@ export function adminGuard({
   sessions,
 }: AdminGuardDeps): onRequestHookHandler {
   const expected = adminToken === undefined ? undefined : digest(adminToken);
-  const guessers = new LRUCache<string, { wrong: number; until: number }>({ max: MOST_GUESSERS });
+  const guessers = new GrowingCache<string, { wrong: number; until: number }>(MOST_GUESSERS);
   const refuse = (request: FastifyRequest, reply: FastifyReply): AppError => {
     const client = clientOf(request);
     const known = guessers.get(client);

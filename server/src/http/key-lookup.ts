@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../lib/clock.js';
+import { GrowingCache } from '../lib/growing-cache.js';
 import { findKeysByHash, type ApiKey as StoredKey } from '../store/keys.js';
 import { groupCalls } from '../store/postgres/group-calls.js';
 import type { Store } from '../store/sql.js';
@@ -41,8 +41,8 @@ interface KeyLookupDeps {
  */
 export async function createKeyLookup(deps: KeyLookupDeps): Promise<{ find: KeyLookup; close: () => Promise<void> }> {
   const { store, clock, steadyNow } = deps;
-  const valid = new LRUCache<string, Entry>({ max: MAX_ENTRIES });
-  const invalid = new LRUCache<string, Entry>({ max: MAX_ENTRIES });
+  const valid = new GrowingCache<string, Entry>(MAX_ENTRIES);
+  const invalid = new GrowingCache<string, Entry>(MAX_ENTRIES);
   const flights = new Map<string, Promise<Entry>>();
   let generation = 0;
 

@@ -89,7 +89,7 @@ before(async () => {
       });
     },
     {
-      examples: { wallet: 'alice', '/area/{orderId} orderId': '7' },
+      examples: () => ({ wallet: 'alice', '/area/{orderId} orderId': '7' }),
       recordedCalls: () => ({
         'GET /area/{orderId}': { parameters: { orderId: '8' }, answer: { signature: 'recorded' } },
         'POST /area/gone': { answer: {} },

@@ -73,7 +73,7 @@ interface OpenapiOptions {
   keyless: boolean;
   /** In the order of the document. */
   tags: readonly Tag[];
-  examples: Examples;
+  examples: () => Examples;
   /** Asked for when the document is: a start does not wait for them. */
   recorded: () => RecordedCalls;
   descriptions: Descriptions;
@@ -117,7 +117,7 @@ export async function registerOpenapi(
       if (!('openapiObject' in document)) throw new Error('the document is not OpenAPI 3');
       const url = withActualPort(publicUrl, app);
       const whole = { ...document.openapiObject, servers: [{ url }] };
-      const completed = completeDocument(whole, examples, descriptions);
+      const completed = completeDocument(whole, examples(), descriptions);
       addCodeSamples(completed, { url, apiKey: sandboxKey });
       // Elsewhere than in a sandbox, nobody is to send what is the sandbox's.
       addRecordedCalls(completed, recorded(), { asked: sandboxKey !== undefined });

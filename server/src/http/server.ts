@@ -69,7 +69,7 @@ export interface ServerDeps {
   /** Takes a line for each request, for a terminal. */
   readonly print?: PrintRequest | undefined;
   /** Values for the API document. */
-  readonly examples?: Examples;
+  readonly examples?: () => Examples;
   /** What calls were recorded for the API document. */
   readonly recordedCalls?: () => RecordedCalls;
   /** Words for the API document. */
@@ -103,6 +103,7 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
   const cors = createCors(config);
   const fail = createFailureHandler(log, deps.mintOf ?? (() => undefined));
   const unmatched = metrics.meter('unmatched');
+  const compilers = createSchemaCompilers(() => app.getSchemas());
 
   const app: FastifyInstance = Fastify({
     logger: false,
@@ -123,6 +124,13 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
       fail(error, request, reply);
     },
     schemaErrorFormatter: validationError,
+    // For plugins with schemas of their own: without these, Fastify makes them validators by other rules.
+    schemaController: {
+      compilersFactory: {
+        buildValidator: () => compilers.validator as never,
+        buildSerializer: () => compilers.serializer as never,
+      },
+    },
   });
 
   const paths = collectPaths(app);
@@ -135,7 +143,6 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
   app.decorateRequest('payer', undefined);
   app.decorateRequest('charge', charger(deps.limiter));
   app.decorateRequest('leaveRooms', undefined);
-  const compilers = createSchemaCompilers(() => app.getSchemas());
   app.setValidatorCompiler(compilers.validator);
   app.setSerializerCompiler(compilers.serializer);
   // In production no request waits for its schema, and a wrong one is found before the first request.
@@ -162,7 +169,7 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
     sandboxKey: knownKey,
     keyless: config.http.keyless,
     tags: [...(deps.tags ?? []), OPERATIONS],
-    examples: deps.examples ?? {},
+    examples: deps.examples ?? (() => ({})),
     recorded: deps.recordedCalls ?? (() => ({})),
     descriptions: deps.descriptions ?? {},
   });

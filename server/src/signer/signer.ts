@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Address, addressToBytes, type Keypair, keypairFromSeed, sign, verify } from '@slipway/wire';
-import { LRUCache } from 'lru-cache';
 import { type Clock, createClock } from '../lib/clock.js';
+import { GrowingCache } from '../lib/growing-cache.js';
 import { type BareKeys, SANDBOX_PROGRAMS } from './cosign.js';
 import { type GuardedKeys, guardKeys, type ServiceWords } from './guarded-keys.js';
 import type { KeyManagement, OnChange } from './key-management.js';
@@ -183,7 +183,7 @@ export async function openWithBareKeys(options: SignerOptions): Promise<{ signer
   wipe(root);
   seed.fill(0);
   const ring = await WalletRing.open({ file: options.file, source, key: walletsKey });
-  const addresses = new LRUCache<KeyName, Address>({ max: MAX_ADDRESSES });
+  const addresses = new GrowingCache<KeyName, Address>(MAX_ADDRESSES);
   // The keys live in this closure only: there is no property to print or to serialize.
   const keypair = (key: KeyName): Keypair => {
     const colon = key.indexOf(':');

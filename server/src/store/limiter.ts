@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { GrowingCache } from '../lib/growing-cache.js';
 import { take } from './limits.js';
 import { groupCalls } from './postgres/group-calls.js';
 import type { Store } from './sql.js';
@@ -63,8 +63,8 @@ export function createLimiter(deps: {
   steadyNow: () => number;
 }): Limiter {
   // Clients without a key are as many as there are addresses. What is dropped is only made again.
-  const takers = new LRUCache<string, (call: Call) => Promise<LimitDecision>>({ max: MAX_TAKERS });
-  const unlimited = new LRUCache<string, SecondCount[]>({ max: MAX_TAKERS });
+  const takers = new GrowingCache<string, (call: Call) => Promise<LimitDecision>>(MAX_TAKERS);
+  const unlimited = new GrowingCache<string, SecondCount[]>(MAX_TAKERS);
   const currentSecond = () => Math.floor(deps.steadyNow() / 1000);
 
   function createTaker(keyId: string, bucket: LimitBucket): (call: Call) => Promise<LimitDecision> {

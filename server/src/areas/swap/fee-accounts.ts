@@ -6,8 +6,8 @@ import {
   findProgramAddress,
   address as toAddress,
 } from '@slipway/wire';
-import { LRUCache } from 'lru-cache';
 import type { Chain, ChainAccount } from '../../chain/index.js';
+import { GrowingCache } from '../../lib/growing-cache.js';
 
 /** The public referral program; its token accounts are at (`referral_ata`, referral account, mint). */
 const REFERRAL_PROGRAM = toAddress('REFER4ZgmyYx9c6He5XfaTMiGfdLwRnkV4RPp9t9iF3');
@@ -35,7 +35,7 @@ export function createFeeAccounts(deps: {
   receiver: () => Address;
 }): FeeAccounts {
   const { chain, steadyNow, receiver } = deps;
-  const kept = new LRUCache<string, { answer: Promise<Address | undefined>; until: number }>({ max: 10_000 });
+  const kept = new GrowingCache<string, { answer: Promise<Address | undefined>; until: number }>(10_000);
 
   function keep(key: string, find: () => Promise<Address | undefined>): Promise<Address | undefined> {
     const known = kept.get(key);

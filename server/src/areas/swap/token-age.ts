@@ -1,7 +1,7 @@
 import type { Address } from '@slipway/wire';
-import { LRUCache } from 'lru-cache';
 import { ask, type Rpc } from '../../chain/index.js';
 import type { Clock } from '../../lib/clock.js';
+import { GrowingCache } from '../../lib/growing-cache.js';
 
 const DAY_MS = 24 * 60 * 60_000;
 const PAGE = 1_000;
@@ -24,7 +24,7 @@ interface Known {
  */
 export function createTokenAges(deps: { rpc: Rpc; clock: Clock; steadyNow: () => number }) {
   const { rpc, clock, steadyNow } = deps;
-  const known = new LRUCache<Address, Known>({ max: 10_000 });
+  const known = new GrowingCache<Address, Known>(10_000);
 
   async function find(mint: Address): Promise<boolean> {
     const params = [mint, { limit: PAGE, commitment: 'confirmed' }];

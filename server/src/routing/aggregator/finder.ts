@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { Counter, type Registry } from 'prom-client';
 import type { ChainAccount, LiveAccounts, Rpc } from '../../chain/index.js';
+import { GrowingCache } from '../../lib/growing-cache.js';
 import type { Remembered } from './memory.js';
 import { type FoundMints, MintScans, scanVenue } from './mint-scans.js';
 import type { SkippedPools } from './skipped-pools.js';
@@ -64,7 +65,7 @@ export class Finder {
   /** Venues whose failure has been logged. */
   readonly #failing = new Set<Venue>();
   /** Accounts that venues needed to describe a pool; they never change. */
-  readonly #needed = new LRUCache<Address, ChainAccount>({ max: MAX_NEEDED });
+  readonly #needed = new GrowingCache<Address, ChainAccount>(MAX_NEEDED);
 
   constructor(deps: FinderDeps) {
     this.#deps = deps;

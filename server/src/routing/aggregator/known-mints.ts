@@ -1,6 +1,6 @@
 import type { Address } from '@slipway/wire';
-import { LRUCache } from 'lru-cache';
 import type { LiveAccounts } from '../../chain/index.js';
+import { GrowingCache } from '../../lib/growing-cache.js';
 import { type PoolMint, readMint } from './mints.js';
 
 const MAX_MINTS = 50_000;
@@ -8,7 +8,7 @@ const MAX_MINTS = 50_000;
 /** Caches mints: what we need of a mint never changes, unless somebody may reopen it. */
 export class KnownMints {
   readonly #live: LiveAccounts;
-  readonly #mints = new LRUCache<Address, PoolMint>({ max: MAX_MINTS });
+  readonly #mints = new GrowingCache<Address, PoolMint>(MAX_MINTS);
 
   constructor(live: LiveAccounts) {
     this.#live = live;

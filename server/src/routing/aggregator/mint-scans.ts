@@ -1,6 +1,7 @@
 import { type Address, isAddress, WRAPPED_SOL_MINT } from '@slipway/wire';
 import { LRUCache } from 'lru-cache';
 import { type Rpc, RpcError } from '../../chain/index.js';
+import { GrowingCache } from '../../lib/growing-cache.js';
 import type { Found } from './finder.js';
 import { Turns } from './turns.js';
 import type { Venue } from './venue.js';
@@ -92,7 +93,7 @@ export class MintScans {
   /** What limit orders ask for, and nobody else does: anybody makes such orders, for any tokens. */
   readonly #turns: Turns<Asked>;
   /** Mints without pools, and until when they are not searched for where there is too little room; steady milliseconds. */
-  readonly #emptyUntil = new LRUCache<string, number>({ max: MAX_NOTED });
+  readonly #emptyUntil = new GrowingCache<string, number>(MAX_NOTED);
   #running = 0;
   #waiting: (() => void)[] = [];
 

@@ -1,9 +1,9 @@
 import { type Address, decodeTokenAccount } from '@slipway/wire';
-import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Chain, LiveAccounts } from '../../chain/index.js';
 import { MAX_COMPUTE_UNITS } from '../../crafting/budget.js';
 import { craftTransaction } from '../../crafting/transaction.js';
+import { GrowingCache } from '../../lib/growing-cache.js';
 import type { Pool } from './market.js';
 import type { Pools } from './pools.js';
 import type { PoolState, Side, SwapAccounts } from './venue.js';
@@ -36,7 +36,7 @@ type Parties = Pick<SwapAccounts, 'owner' | 'source'> & { amount: bigint };
 export class PoolTrials {
   readonly #deps: PoolTrialsDeps;
   /** When a pool was last tried, in steady milliseconds. */
-  readonly #tried = new LRUCache<Address, number>({ max: MAX_KNOWN });
+  readonly #tried = new GrowingCache<Address, number>(MAX_KNOWN);
   #running = 0;
 
   constructor(deps: PoolTrialsDeps) {

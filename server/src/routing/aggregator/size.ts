@@ -16,7 +16,7 @@ import {
   tokenInitializeAccount3,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
-import { LRUCache } from 'lru-cache';
+import { GrowingCache } from '../../lib/growing-cache.js';
 import type { QuoteRequest, Surroundings } from '../router.js';
 import { type BuildInput, buildPlan } from './build.js';
 import type { Estimate, Found, Room } from './found.js';
@@ -90,9 +90,9 @@ interface Length {
  * are measured once, and again when lookup tables have come to hold what they name, or hold it no more.
  */
 export function createSizing({ router, lookupTables, tokenOf }: SizingDeps): (request: QuoteRequest) => Room {
-  const known = new LRUCache<string, Known>({ max: MAX_CACHED });
-  const bases = new LRUCache<string, number>({ max: MAX_CACHED });
-  const lengths = new LRUCache<string, Length>({ max: MAX_CACHED });
+  const known = new GrowingCache<string, Known>(MAX_CACHED);
+  const bases = new GrowingCache<string, number>(MAX_CACHED);
+  const lengths = new GrowingCache<string, Length>(MAX_CACHED);
   let generation = 0;
   let tables = lookupTables();
   let listed = namesIn(tables);

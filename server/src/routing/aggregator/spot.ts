@@ -1,5 +1,5 @@
 import type { Address } from '@slipway/wire';
-import { LRUCache } from 'lru-cache';
+import { GrowingCache } from '../../lib/growing-cache.js';
 import type { Leg, Market } from './market.js';
 import { middlePrice, nearDepth } from './near-depth.js';
 import type { Pools } from './pools.js';
@@ -51,7 +51,7 @@ export function poolWords(pools: Pools, now: number, mint: Address, inMints: rea
 
 /** See `Aggregator.spot`. Orders ask for the same few prices again and again, so each is cached briefly. */
 export function createSpotPrices(pools: Pools, steadyNow: () => number) {
-  const spots = new LRUCache<string, { price: number | undefined; at: number }>({ max: MAX_SPOTS });
+  const spots = new GrowingCache<string, { price: number | undefined; at: number }>(MAX_SPOTS);
 
   return (mint: Address, inMint: Address): number | undefined => {
     const [key, now] = [`${mint} ${inMint}`, steadyNow()];

@@ -1,7 +1,7 @@
 import { type Address, associatedTokenAddress, type Transaction } from '@slipway/wire';
-import { LRUCache } from 'lru-cache';
 import type { Chain } from '../../chain/index.js';
 import { Outage } from '../../errors/index.js';
+import { GrowingCache } from '../../lib/growing-cache.js';
 import { uuidv7 } from '../../lib/ids.js';
 import { feeFrom, grossOf } from '../fee.js';
 import type { MakerQuote, Quote, QuoteRequest, Refusal, Router, Token } from '../router.js';
@@ -63,7 +63,7 @@ export function createMakers(deps: MakersDeps): Makers {
 class MakersQuoter {
   readonly #deps: MakersDeps;
   readonly #desk: OfferDesk;
-  readonly #vaults = new LRUCache<string, Address>({ max: 10_000 });
+  readonly #vaults = new GrowingCache<string, Address>(10_000);
 
   constructor(deps: MakersDeps, desk: OfferDesk) {
     this.#deps = deps;

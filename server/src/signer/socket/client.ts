@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Address } from '@slipway/wire';
-import { LRUCache } from 'lru-cache';
 import { Outage } from '../../errors/index.js';
+import { GrowingCache } from '../../lib/growing-cache.js';
 import { SignerRefused } from '../policies/index.js';
 import type { KeyName, Role, SignerHealth } from '../signer.js';
 import { isWalletRole, type OwnWallets, WALLET_ROLES } from '../wallet-keys.js';
@@ -44,7 +44,7 @@ interface RemoteSignerOptions {
 export async function connectSigner(options: RemoteSignerOptions): Promise<RemoteSigner> {
   const first = await greetAtFirst(options);
   let wallets = await first.ask('wallets', {});
-  const publicKeys = new LRUCache<KeyName, Address>({ max: MOST_ADDRESSES });
+  const publicKeys = new GrowingCache<KeyName, Address>(MOST_ADDRESSES);
   const closing = new AbortController();
   const { caller, addresses } = first.welcome;
   const take = (found: OwnWallets): boolean => {

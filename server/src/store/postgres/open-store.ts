@@ -6,20 +6,34 @@ import { asStoreError, connectionConfig, createPool, createStatementRunner, type
 import { createProbe, PROBE } from './probe.js';
 import { runSingle, runTransaction } from './transaction.js';
 
+/** A database that is being opened: parts may take the store, and use it when `opened` has resolved. */
+export interface OpeningStore {
+  store: Store;
+  /** Rejects as `openStore` throws; the store is closed then. */
+  opened: Promise<void>;
+}
+
 /**
  * Opens the database and migrates it to the current schema. Nobody else may use the folder of an embedded database: the
  * caller locks it before and unlocks it after `close` (two processes in one folder destroy the data).
  * @throws StoreUnavailable if it cannot be reached; Error if its migrations do not match
  */
 export async function openStore(config: StoreConfig): Promise<Store> {
+  const { store, opened } = beginToOpenStore(config);
+  await opened;
+  return store;
+}
+
+/** The same for a caller that has something else to do meanwhile. */
+export function beginToOpenStore(config: StoreConfig): OpeningStore {
   const store = createStore(config);
-  try {
-    await store.migrate();
-    return store;
-  } catch (error) {
+  const opened = store.migrate().catch(async (error: unknown) => {
     await store.close();
     throw error;
-  }
+  });
+  // Whoever waits for it is told; nobody may yet.
+  opened.catch(() => {});
+  return { store, opened };
 }
 
 function createStore(config: StoreConfig): Store {

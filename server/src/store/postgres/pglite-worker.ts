@@ -35,7 +35,11 @@ async function open(): Promise<PGlite> {
   const isNew = !(await exists(dir));
   const settings = [`shared_buffers=${SHARED_BUFFERS}`, `default_statistics_target=${STATISTICS}`];
   const startParams = [...PGlite.defaultStartParams, ...settings.flatMap((setting) => ['-c', setting])];
-  const database = await PGlite.create({ dataDir: dir, startParams });
+  const database = await PGlite.create({ dataDir: dir, startParams }).catch((error: unknown) => {
+    // What its file system throws has no message.
+    const told = error instanceof Error && error.message !== '';
+    throw told ? error : new Error(`${dir} cannot be opened as a folder with a database`, { cause: error });
+  });
   if (isNew) await dropTemplates(database);
   return database;
 }
