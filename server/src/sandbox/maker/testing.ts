@@ -305,6 +305,8 @@ export async function scriptedMaker(handlers: { tokens?: Handler; quote?: Handle
     for await (const part of request) text += part;
     const body = text === '' ? {} : JSON.parse(text);
     asked.push({ path, body, headers: request.headers });
+    // A client that kept the line could write on it after `close`, and not know whether that was read.
+    response.setHeader('connection', 'close');
     const tokens = () => TOKENS.map(({ mint }) => mint);
     const handler = { tokens, ...handlers }[path] ?? (() => 404);
     const said = await Promise.resolve(body)
