@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { type Rpc, RpcError } from '../../chain/index.js';
 import { GrowingCache } from '../../lib/growing-cache.js';
 import type { Found } from './finder.js';
-import { Turns } from './turns.js';
+import { ScanTurns } from './scan-turns.js';
 import type { Venue } from './venue.js';
 
 /** The most mints, or pairs of hubs, whose pools are found. */
@@ -91,7 +91,7 @@ export class MintScans {
   /** What clients ask for; nothing that is kept. */
   readonly #asked: LRUCache<string, Asked>;
   /** What limit orders ask for, and nobody else does: anybody makes such orders, for any tokens. */
-  readonly #turns: Turns<Asked>;
+  readonly #turns: ScanTurns<Asked>;
   /** Mints without pools, and until when they are not searched for where there is too little room; steady milliseconds. */
   readonly #emptyUntil = new GrowingCache<string, number>(MAX_NOTED);
   #running = 0;
@@ -101,7 +101,7 @@ export class MintScans {
     this.#deps = deps;
     this.#hubs = new Set([WRAPPED_SOL_MINT, ...deps.hubs]);
     this.#asked = new LRUCache({ max: deps.mints.forClients });
-    this.#turns = new Turns({
+    this.#turns = new ScanTurns({
       places: deps.mints.forClients,
       queue: MAX_NOTED,
       // Pairs of hubs are few, and every route may need them.

@@ -6,7 +6,7 @@ interface Item {
 /** How long an item keeps its place where others wait for one. */
 const TURN_MS = 60_000;
 
-interface TurnsOptions<T> {
+interface ScanTurnsOptions<T> {
   /** Items that have a place at the same time. */
   places: number;
   /** Items that wait at the same time; further ones are not noted. */
@@ -16,13 +16,13 @@ interface TurnsOptions<T> {
 }
 
 /** Places for fewer items than there may be: whoever has none waits, the first to ask first, and each has its turn. */
-export class Turns<T extends Item> {
-  readonly #options: TurnsOptions<T>;
+export class ScanTurns<T extends Item> {
+  readonly #options: ScanTurnsOptions<T>;
   readonly #placed = new Map<string, T>();
   readonly #begun = new Map<string, number>();
   readonly #queue = new Map<string, T>();
 
-  constructor(options: TurnsOptions<T>) {
+  constructor(options: ScanTurnsOptions<T>) {
     this.#options = options;
   }
 
