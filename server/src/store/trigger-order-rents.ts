@@ -7,14 +7,14 @@ export async function oweRents(tx: Tx, ids: readonly string[]): Promise<void> {
 }
 
 /**
- * Claims filled orders that have an account to close and that nobody has claimed at `now`. The claims last until
- * `until`.
+ * Claims filled orders that have an account to close and that nobody has claimed at `now`: first those that were never
+ * tried, then those that have waited longest. The claims last until `until`.
  */
 export async function claimRentsDue(tx: Tx, now: Date, until: Date, limit: number): Promise<TriggerOrderRow[]> {
   const { rows } = await tx.query<StoredOrder>(
     `update orders set lease_until = $2 where id in (
        select id from orders where rent_due and state = 'fill_success' and (lease_until is null or lease_until <= $1)
-       order by id limit $3 for update skip locked)
+       order by lease_until nulls first, id limit $3 for update skip locked)
      returning *`,
     [now, until, limit],
   );

@@ -295,6 +295,22 @@ for (const kind of ['embedded', 'postgres'] as const) {
       assert.deepEqual(await findTriggerOrder(store, paid.id), paid);
     });
 
+    test('attack: an issuer of a token whose accounts cannot be closed keeps no others open', async () => {
+      const owed: string[] = [];
+      for (let count = 0; count < 4; count++) owed.push((await insert(newOrder('w16', {}, 'fill_success'))).id);
+      owed.sort();
+      await store.single((tx) => oweRents(tx, owed));
+      const take = async (seconds: number, limit: number) =>
+        (await store.single((tx) => claimRentsDue(tx, at(seconds), at(seconds + 60), limit)))
+          .map(({ id }) => id)
+          .sort();
+      // Nothing is settled, so all are due again; but who was tried last waits for the others.
+      assert.deepEqual(await take(0, 3), owed.slice(0, 3));
+      assert.deepEqual(await take(100, 2), [owed[0], owed[3]]);
+      assert.deepEqual(await take(200, 2), owed.slice(1, 3));
+      await store.single(async (tx) => void (await tx.query('update orders set rent_due = false', [])));
+    });
+
     test('a locked order is waited for, or skipped', async () => {
       const order = await insert(newOrder('w14'));
       if (kind === 'embedded') return;
