@@ -5,11 +5,10 @@ import type { Config } from '../config/index.js';
 import { createMetrics, type Metrics } from '../http/index.js';
 import { type AdjustableClock, steadyNow } from '../lib/clock.js';
 import type { Disposal } from '../lib/disposal.js';
-import { gasWallets } from '../signer/index.js';
-import { assertIdentity } from '../store/identity.js';
 import { sealMakers } from '../store/makers.js';
 import { createStops, type Stops } from '../store/stops.js';
 import type { Backends } from './backends.js';
+import { keepIdentity } from './identity.js';
 import { registerRpcMetrics } from './rpc-metrics.js';
 
 /** What every other part of the service is built from. */
@@ -46,12 +45,13 @@ export function createBase({ backends, registry, ...given }: BaseDeps): Base {
 }
 
 /** Waits for the database, and refuses one that belongs to another chain, to other keys or to the other mode. */
-export async function claimDatabase({ config, log, store, storeOpened, signer, secrets, chains }: Base): Promise<void> {
+export async function claimDatabase(base: Base): Promise<void> {
+  const { config, log, disposal, store, storeOpened, signer, secrets, chains } = base;
   const finding = genesisHash(chains.landing);
   // Nothing is closed while the database is being opened.
   await Promise.allSettled([finding, storeOpened]);
   const [chain] = await Promise.all([finding, storeOpened]);
-  await assertIdentity(store, { chain, signer: gasWallets(signer), mode: config.sandbox ? 'sandbox' : 'production' });
+  await keepIdentity({ store, signer, log, disposal }, { chain, mode: config.sandbox ? 'sandbox' : 'production' });
   const sealed = await sealMakers(store, secrets);
   if (sealed > 0) log.info({ makers: sealed }, 'encrypted the URLs of the market makers');
 }

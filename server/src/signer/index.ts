@@ -34,10 +34,12 @@ export { connectSigner, type RemoteSigner } from './socket/client.js';
 export { endpointOf, type SignerAddress } from './socket/endpoint.js';
 export type { KeyPort } from './socket/protocol.js';
 export {
+  addressesOf,
   firstWallets,
   gasWallets,
   isWalletRole,
   type OwnWallets,
+  ROTATION_STEPS,
   type RotationStep,
   usableAddresses,
   WALLET_ROLES,

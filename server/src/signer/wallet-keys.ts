@@ -58,12 +58,14 @@ export function usableAddresses({ oldest, current, newest, addresses }: WalletKe
   return [addresses[current]!, ...others].filter((each) => each !== null);
 }
 
-/** All that the gas wallet is and was, the present address first: they tell the signer file from any other. */
-export function gasWallets({ wallets }: { wallets(): OwnWallets }): Address[] {
-  const { addresses, current } = wallets().gas;
+/** All that a wallet is and was, the present address first: they tell the signer file from any other, and from a copy of before. */
+export function addressesOf({ wallets }: { wallets(): OwnWallets }, role: WalletRole): Address[] {
+  const { addresses, current } = wallets()[role];
   const before = addresses.slice(0, current).filter((address) => address !== null);
   return [addresses[current]!, ...before];
 }
+
+export const gasWallets = (signer: { wallets(): OwnWallets }): Address[] => addressesOf(signer, 'gas');
 
 /** Wallets of which no key was ever exchanged. */
 export function firstWallets(addressOf: (role: WalletRole) => Address): OwnWallets {

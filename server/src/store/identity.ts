@@ -6,15 +6,33 @@ interface Identity {
   chain: string;
   /** The address of the gas wallet, which identifies the signer seed: its present one, and those that it had before. */
   signer: string | readonly string[];
+  /** The same of the other wallets: a signer file from before their keys were exchanged would bring the old ones back. */
+  keeper: string | readonly string[];
+  tracker: string | readonly string[];
   /** A fork has the genesis hash of the chain that it was made from. */
   mode: 'sandbox' | 'production';
 }
 
-const explanations: Record<keyof Identity, string> = {
-  chain: 'The database belongs to another chain',
-  signer:
-    "The database belongs to another signer file: its keys are not this copy's, or the file is a copy from before its gas wallet was exchanged",
-  mode: 'The database belongs to another mode: a sandbox and production never share one',
+const ELSEWHERE = 'use another database or data folder';
+const copyFromBefore = (wallet: string) => `the file is a copy from before its ${wallet} wallet was exchanged`;
+const restore = (wallet: string) =>
+  `bring its newest copy, or make the same key again with "slipway signer rotate ${wallet}"`;
+
+const explanations: Record<keyof Identity, { what: string; next: string }> = {
+  chain: { what: 'The database belongs to another chain', next: ELSEWHERE },
+  signer: {
+    what: `The database belongs to another signer file: its keys are not this copy's, or ${copyFromBefore('gas')}`,
+    next: ELSEWHERE,
+  },
+  keeper: {
+    what: `The signer file is not the one of this database: ${copyFromBefore('keeper')}`,
+    next: restore('keeper'),
+  },
+  tracker: {
+    what: `The signer file is not the one of this database: ${copyFromBefore('tracker')}`,
+    next: restore('tracker'),
+  },
+  mode: { what: 'The database belongs to another mode: a sandbox and production never share one', next: ELSEWHERE },
 };
 
 /**
@@ -32,9 +50,8 @@ export async function assertIdentity(store: Store, identity: Partial<Identity>):
         [`identity.${name}`, value, before],
       );
       if (rows[0]?.value !== value) {
-        throw new Error(
-          `${explanations[name]} (there ${rows[0]?.value}, here ${value}); use another database or data folder`,
-        );
+        const { what, next } = explanations[name];
+        throw new Error(`${what} (there ${rows[0]?.value}, here ${value}); ${next}`);
       }
     }
   });

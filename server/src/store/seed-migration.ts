@@ -78,6 +78,8 @@ export async function endSeedMigration(store: Store, seeds: Seeds, boxes: { from
     await resealWebhooks(tx, boxes.from, boxes.to);
     // They are numbers of keys, and those keys have other addresses now.
     await tx.query('delete from mint_numbers');
+    // The next start writes down the new ones.
+    await tx.query(`delete from settings where key in ('identity.keeper', 'identity.tracker')`);
     await tx.query('update settings set value = to_jsonb($2::text) where key = $1', [SIGNER, seeds.after]);
   });
 }
