@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ChainError } from './chain.js';
 import { tempFolder } from './chain-testing.js';
@@ -49,4 +51,47 @@ test('nor does one of a process whose number another one has now', { skip: proce
   writeFileSync(join(folder, 'lock'), `${process.pid} 12345`);
   lockFolder(folder)();
   assert.deepEqual(readdirSync(folder), []);
+});
+
+/** As it is written where processes have other numbers. */
+const ELSEWHERE = '1 12345 of-another-container';
+
+test('attack: an operator by mistake starts a second process on one folder in another container, where the first one has no number: refused', async (t) => {
+  const folder = tempFolder(t);
+  const lock = join(folder, 'lock');
+  const script = `const fs = require('node:fs');
+    fs.writeFileSync(${JSON.stringify(lock)}, ${JSON.stringify(ELSEWHERE)});
+    setInterval(() => fs.utimesSync(${JSON.stringify(lock)}, new Date(), new Date()), 300);
+    console.log('has it');`;
+  const first = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  t.after(() => first.kill('SIGKILL'));
+  await once(first.stdout, 'data');
+  assert.throws(
+    () => lockFolder(folder),
+    (error) =>
+      error instanceof ChainError && /process 1 of another container or machine: stop it there/.test(error.message),
+  );
+  assert.equal(readFileSync(lock, 'utf8'), ELSEWHERE);
+  first.kill('SIGKILL');
+  await once(first, 'exit');
+  // Nobody touches it any more.
+  lockFolder(folder)();
+  assert.deepEqual(readdirSync(folder), []);
+});
+
+test('a lock that was left behind in another container long ago is not waited for', (t) => {
+  const folder = tempFolder(t);
+  writeFileSync(join(folder, 'lock'), ELSEWHERE);
+  utimesSync(join(folder, 'lock'), 1, 1);
+  lockFolder(folder)();
+  assert.deepEqual(readdirSync(folder), []);
+});
+
+test('whoever has a lock shows that he is there', async (t) => {
+  const folder = tempFolder(t);
+  const unlock = lockFolder(folder);
+  const touched = () => statSync(join(folder, 'lock')).mtimeMs;
+  const before = touched();
+  while (touched() === before) await sleep(50);
+  unlock();
 });

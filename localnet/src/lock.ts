@@ -1,6 +1,24 @@
-import { linkSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import {
+  linkSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { ChainError } from './chain-error.js';
+
+/** Whoever has a lock touches its file so often, for those who cannot see whether its process lives. */
+const TOUCH_MS = 1_000;
+/** One that nobody touches for so long is left behind. */
+const SILENCE_MS = 5_000;
+const LOOK_MS = 100;
+/** By this clock: older than any pause of a process that lives. */
+const LONG_AGO_MS = 60_000;
 
 /**
  * Takes a folder for this process alone; answers the function that gives it back. Throws a ChainError of the kind
@@ -10,40 +28,85 @@ export function lockFolder(folder: string): () => void {
   const lock = takeLock(join(folder, 'lock'));
   if (!('heldBy' in lock)) return lock.release;
   const pid = lock.heldBy;
-  const todo = `stop it (kill ${pid}), or set SLIPWAY_DATA_DIR to another folder, and other ports`;
-  throw new ChainError('data', `the data folder ${folder} is in use by process ${pid}: ${todo}`);
+  const where = lock.isElsewhere ? ' of another container or machine' : '';
+  const how = lock.isElsewhere ? 'stop it there' : `stop it (kill ${pid})`;
+  const todo = `${how}, or set SLIPWAY_DATA_DIR to another folder, and other ports`;
+  throw new ChainError('data', `the data folder ${folder} is in use by process ${pid}${where}: ${todo}`);
 }
 
 /**
- * Makes a lock file that names this process, or answers which live process of this machine has it. A process that was
- * killed leaves its lock behind, which counts for nothing.
+ * Makes a lock file that names this process, or answers which live process has it. A process that was killed leaves its
+ * lock behind, which counts for nothing; where that was in another container, it takes some seconds to know.
  */
-export function takeLock(path: string): { release(): void } | { heldBy: number } {
-  const mine = `${process.pid} ${processStatus(process.pid)?.startTime ?? ''}`;
+export function takeLock(path: string): { release(): void } | { heldBy: number; isElsewhere: boolean } {
+  const mine = `${process.pid} ${processStatus(process.pid)?.startTime ?? ''} ${OWN_PLACE}`;
   // Written beside and linked into place, so that the lock is never seen half written.
-  const draft = `${path}.${process.pid}`;
+  const draft = ownName(path);
   writeFileSync(draft, mine);
   try {
     while (!tryLink(draft, path)) {
       const holder = read(path);
       if (holder === undefined) continue;
-      const pid = Number.parseInt(holder, 10);
-      if (isAlive(holder, pid)) return { heldBy: pid };
+      const [pid = '', startTime = '', place = OWN_PLACE] = holder.split(' ');
+      const isElsewhere = place !== OWN_PLACE;
+      if (isElsewhere ? isTouched(path) : isAlive(Number(pid), startTime)) return { heldBy: Number(pid), isElsewhere };
       removeStale(path, holder);
     }
   } finally {
     unlinkSync(draft);
   }
+  const touching = setInterval(() => touch(path), TOUCH_MS);
+  touching.unref();
   return {
     release() {
+      clearInterval(touching);
       if (read(path) === mine) unlinkSync(path);
     },
   };
 }
 
+/**
+ * Where this process is: its number says nothing to another container or machine that has the folder, too. Empty where the
+ * system does not tell.
+ */
+const OWN_PLACE = placeOfThis();
+
+function placeOfThis(): string {
+  try {
+    const machine = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return `${machine}/${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    return '';
+  }
+}
+
+function touch(path: string): void {
+  const now = new Date();
+  try {
+    utimesSync(path, now, now);
+  } catch {
+    // It is gone, or the disk takes nothing: then nobody else writes there either.
+  }
+}
+
+/** Whether somebody touches a lock. Waits for that, because this clock may be another one than his. */
+function isTouched(path: string): boolean {
+  const first = touchedAt(path);
+  if (first === undefined || first < Date.now() - LONG_AGO_MS) return false;
+  for (let waited = 0; waited < SILENCE_MS; waited += LOOK_MS) {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_MS);
+    if (touchedAt(path) !== first) return touchedAt(path) !== undefined;
+  }
+  return false;
+}
+
+function touchedAt(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+}
+
 /** Takes a dead process's lock away, unless somebody else did and has its own there already. */
 function removeStale(path: string, holder: string): void {
-  const aside = `${path}.${process.pid}.stale`;
+  const aside = ownName(path);
   try {
     renameSync(path, aside);
   } catch (error) {
@@ -53,6 +116,9 @@ function removeStale(path: string, holder: string): void {
   if (read(aside) !== holder) tryLink(aside, path);
   unlinkSync(aside);
 }
+
+/** Of no other process, also of none in another container that has the same number. */
+const ownName = (path: string) => `${path}.${randomBytes(6).toString('hex')}`;
 
 function tryLink(from: string, to: string): boolean {
   try {
@@ -73,7 +139,7 @@ function read(path: string): string | undefined {
   }
 }
 
-function isAlive(holder: string, pid: number): boolean {
+function isAlive(pid: number, startTime: string): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
@@ -81,7 +147,7 @@ function isAlive(holder: string, pid: number): boolean {
   }
   const status = processStatus(pid);
   // After a restart of a container the same number belongs to another process.
-  return status === undefined || (status.state !== 'Z' && holder === `${pid} ${status.startTime}`);
+  return status === undefined || (status.state !== 'Z' && startTime === status.startTime);
 }
 
 /** A process's state (Z: it has ended) and when it started, in ticks; undefined where the system does not tell. */
