@@ -25,6 +25,7 @@ interface Container {
   depends_on?: string[] | Record<string, { condition: string }>;
   healthcheck?: { test: string[] };
   network_mode?: string;
+  restart?: string;
   read_only?: boolean;
 }
 
@@ -137,7 +138,7 @@ describe('the compose file of production', () => {
     const apis = copies.filter((name) => services[name]!.environment!.SLIPWAY_ROLES === 'api');
     assert.match(
       read('caddy', 'Caddyfile'),
-      new RegExp(`reverse_proxy ${apis.map((name) => `${name}:${port}`).join(' ')}\n`),
+      new RegExp(`reverse_proxy ${apis.map((name) => `${name}:${port}`).join(' ')} {\n`),
     );
     interface Prometheus {
       scrape_configs: { static_configs: { targets: string[] }[] }[];
@@ -155,6 +156,22 @@ describe('the compose file of production', () => {
       'grafana/provisioning/dashboards/slipway.yaml',
     );
     assert.ok(mountsOf(services.grafana!).some(([, target]) => dirname(target) === providers[0]!.options.path));
+  });
+
+  it('starts again with its machine: what ends well at a shutdown is no failure', () => {
+    for (const [name, { restart }] of Object.entries(services)) assert.equal(restart, 'unless-stopped', name);
+  });
+
+  it('shows everybody what is published, and no upload', () => {
+    const { identities } = JSON.parse(read('objects', 'objects.json.example')) as {
+      identities: { name: string; actions: string[] }[];
+    };
+    const { actions } = identities.find(({ name }) => name === 'anonymous')!;
+    // As SeaweedFS compares them: what does not end in a star is a bucket.
+    const mayRead = (path: string) =>
+      actions.some((action) => action.endsWith('*') && `Read:slipway-uploads/${path}`.startsWith(action.slice(0, -1)));
+    for (const path of ['images/a', 'metadata/a.json', 'headers/a']) assert.ok(mayRead(path), path);
+    for (const path of ['incoming/images/a', 'imagesque', '']) assert.ok(!mayRead(path), path);
   });
 
   it('has settings that the service takes', async () => {
