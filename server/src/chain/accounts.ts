@@ -1,4 +1,5 @@
 import type { Address } from '@slipway/wire';
+import { bytesIn, wholeIn } from './node-values.js';
 import { ask, listOf, type Rpc } from './rpc.js';
 
 export interface ChainAccount {
@@ -83,5 +84,5 @@ export function readRpcAccount(account: RpcAccount | null): ChainAccount | undef
   if (account === null) return undefined;
   const { lamports, owner, executable, data } = account;
   if (typeof owner !== 'string' || !Array.isArray(data)) throw new TypeError('no account');
-  return { lamports: BigInt(lamports), owner: owner as Address, executable, data: Buffer.from(data[0], 'base64') };
+  return { lamports: wholeIn(lamports), owner: owner as Address, executable, data: bytesIn(data[0]) };
 }

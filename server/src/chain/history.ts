@@ -7,6 +7,7 @@ import {
   isSigner,
   isWritable,
 } from '@slipway/wire';
+import { bytesIn, wholeIn } from './node-values.js';
 import { ask, ChainUnavailable, listOf, type Rpc, RpcError } from './rpc.js';
 
 /** The most that getSignaturesForAddress may be asked for; a node may give less. */
@@ -49,7 +50,7 @@ export async function listTransactions(rpc: Rpc, program: Address, range: Range)
     let time = rows.find(({ blockTime }) => blockTime)?.blockTime ?? 0;
     return rows.map(({ signature, slot, blockTime }) => {
       time = blockTime ?? time;
-      return { txId: signature, slot: BigInt(slot), at: new Date(Number(time) * 1_000) };
+      return { txId: signature, slot: wholeIn(slot), at: new Date(Number(time) * 1_000) };
     });
   });
   // A node has nothing before a transaction that it does not know, whatever the chain has.
@@ -164,7 +165,7 @@ export async function readPastTransaction(rpc: Rpc, txId: string): Promise<PastT
     if (!hasFailed && !innerInstructions) {
       return { unreadable: 'the node has not kept what its instructions called' };
     }
-    const { decoded } = decodeTransaction(Buffer.from(answer.transaction[0], 'base64'));
+    const { decoded } = decodeTransaction(bytesIn(answer.transaction[0]));
     return {
       hasFailed,
       signers: decoded.accounts.slice(0, decoded.header.requiredSignatures) as Address[],

@@ -6,7 +6,18 @@ import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { type Address, base58Encode, TOKEN_PROGRAM } from '@slipway/wire';
 import { createAccountReader } from './accounts.js';
-import { ChainUnavailable, createChain, createHttpRpc, MAX_ANSWER, MAX_MINTS, type Rpc } from './index.js';
+import { readPastTransaction } from './history.js';
+import {
+  ChainUnavailable,
+  createChain,
+  createHttpRpc,
+  MAX_ANSWER,
+  MAX_MINTS,
+  type Rpc,
+  readWallet,
+  statusesOf,
+} from './index.js';
+import { readTransaction } from './transactions.js';
 
 const MIB = 1 << 20;
 
@@ -75,6 +86,57 @@ async function startRawNode(t: TestContext, text: string) {
   node.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return node;
 }
+
+describe('attack: a node puts an object with a length where bytes belong, or a text of millions of digits for a number: no more is made of an answer than was sent', () => {
+  const owner = '8gMBNeKwXaoNi9bhbVUWFt4Uc5aobL9PeYMXfYDMePE2' as Address;
+  let asked = 0;
+  /** Of 100 bytes of JSON, Node makes two thousand millions; here it is told whether anybody has asked. */
+  const huge = {
+    get length() {
+      asked += 1;
+      return 1;
+    },
+  };
+  const digits = '9'.repeat(100);
+  const account = (data: unknown, lamports: unknown = 1) => ({
+    lamports,
+    owner,
+    executable: false,
+    data: [data, 'base64'],
+  });
+  const landed = (transaction: unknown, fee: unknown = 1) => ({
+    slot: 1,
+    transaction: [transaction, 'base64'],
+    meta: { err: null, fee, preBalances: [], postBalances: [], innerInstructions: [] },
+  });
+  const context = { slot: 1 };
+  const fees = { percentile: 50, maxMicroLamports: 1n };
+  const node = (result: unknown): Rpc => ({ name: 'node.example', call: async <T>() => result as T });
+  const reading: readonly (readonly [string, unknown, (rpc: Rpc) => Promise<unknown>])[] = [
+    ['an account', { context, value: [account(huge)] }, (rpc) => createAccountReader(rpc)(owner)],
+    ['its lamports', { context, value: [account('', digits)] }, (rpc) => createAccountReader(rpc)(owner)],
+    ['a wallet', { context, value: [{ pubkey: owner, account: account(huge) }] }, (rpc) => readWallet(rpc, owner)],
+    ['a transaction', landed(huge), (rpc) => readTransaction(rpc, 'signature', { tries: 1 })],
+    ['a slot', { context: { slot: digits }, value: [null] }, (rpc) => statusesOf(rpc, ['signature'], false)],
+    [
+      'a price',
+      [{ prioritizationFee: digits }],
+      (rpc) => createChain({ rpc, steadyNow: () => 0, fees }).computeUnitPrice(),
+    ],
+  ];
+  for (const [what, result, read] of reading)
+    it(what, async () => {
+      await assert.rejects(read(node(result)), { name: 'ChainUnavailable', message: /not a usable answer/ });
+      assert.equal(asked, 0);
+    });
+
+  it('a transaction of long ago', async () => {
+    assert.deepEqual(await readPastTransaction(node(landed(huge)), 'signature'), {
+      unreadable: 'its content is no transaction',
+    });
+    assert.equal(asked, 0);
+  });
+});
 
 describe('attack: a node switches to another protocol, or refuses without end', () => {
   for (const headers of ['upgrade: websocket\r\nconnection: upgrade\r\n', 'upgrade: websocket\r\n', '']) {

@@ -5,6 +5,7 @@ import { cached } from '../lib/single-flight.js';
 import { type ChainAccount, createAccountReader, type RpcAccount, readRpcAccount } from './accounts.js';
 import { PURPOSES, type Purpose } from './budget.js';
 import { type MintInfo, mintFacts } from './mints.js';
+import { wholeIn } from './node-values.js';
 import { ask, listOf, type Rpc, RpcError } from './rpc.js';
 import { WalletReads } from './wallet-reads.js';
 
@@ -23,6 +24,7 @@ export {
 export { createLiveAccounts, type LiveAccount, type LiveAccounts, MAX_AGE_MS, type Reading } from './live-accounts.js';
 export { type MintExtensions, readMintExtensions, type TokenText } from './mint-extensions.js';
 export { createMintOpinions, type MintInfo, type MintOpinions, mintFacts } from './mints.js';
+export { bytesIn, wholeIn } from './node-values.js';
 export {
   ask,
   ChainUnavailable,
@@ -154,13 +156,13 @@ function createSharedReads(rpc: Rpc, { steadyNow }: ReadDeps) {
     type Answer = Contextual<{ blockhash: string; lastValidBlockHeight: number }>;
     return ask(rpc, 'getLatestBlockhash', [{ commitment: 'confirmed' }], ({ context, value }: Answer) => ({
       blockhash: address(value.blockhash),
-      lastValidBlockHeight: BigInt(value.lastValidBlockHeight),
-      slot: BigInt(context.slot),
+      lastValidBlockHeight: wholeIn(value.lastValidBlockHeight),
+      slot: wholeIn(context.slot),
     }));
   };
   const fetchPrices = (): Promise<bigint[]> =>
     ask(rpc, 'getRecentPrioritizationFees', [], (entries: { prioritizationFee: number }[]) =>
-      entries.map((entry) => BigInt(entry.prioritizationFee)),
+      entries.map((entry) => wholeIn(entry.prioritizationFee)),
     );
   const shared = {
     latestBlockhash: cached(fetchBlockhash, 400, steadyNow),
@@ -219,7 +221,7 @@ function fetchValidity(rpc: Rpc, blockhash: string): Promise<Validity> {
   const params = [blockhash, { commitment: 'confirmed' }];
   return ask(rpc, 'isBlockhashValid', params, ({ context, value }: Contextual<boolean>) => {
     if (typeof value !== 'boolean') throw new TypeError('not a boolean');
-    return { valid: value, slot: BigInt(context.slot) };
+    return { valid: value, slot: wholeIn(context.slot) };
   });
 }
 
@@ -272,11 +274,11 @@ export function statusesOf(rpc: Rpc, signatures: string[], history: boolean): Pr
   const params = [signatures, { searchTransactionHistory: history }];
   type Answer = Contextual<(RpcStatus | null)[]>;
   return ask(rpc, 'getSignatureStatuses', params, ({ context, value }: Answer) => ({
-    slot: BigInt(context.slot),
+    slot: wholeIn(context.slot),
     found: listOf(value, signatures.length).map((status) =>
       status
         ? {
-            slot: BigInt(status.slot),
+            slot: wholeIn(status.slot),
             err: status.err,
             confirmed: (status.confirmationStatus ?? 'finalized') !== 'processed',
             finalized: status.confirmationStatus === 'finalized',

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Address, decodeTransaction } from '@slipway/wire';
+import { amountIn, bytesIn, wholeIn } from './node-values.js';
 import { ask, type Rpc } from './rpc.js';
 
 /** What an account held before and after a transaction. */
@@ -60,12 +61,12 @@ export async function readTransaction(
 function read(answer: RpcTransaction | null): LandedTransaction | undefined {
   if (!answer?.meta) return undefined;
   const { meta, transaction } = answer;
-  const { decoded } = decodeTransaction(Buffer.from(transaction[0], 'base64'));
+  const { decoded } = decodeTransaction(bytesIn(transaction[0]));
   const loaded = meta.loadedAddresses ?? { writable: [], readonly: [] };
   const accounts = [...decoded.accounts, ...loaded.writable, ...loaded.readonly] as Address[];
   const lamports = new Map<Address, Held>();
   for (const [index, account] of accounts.entries()) {
-    lamports.set(account, { before: BigInt(meta.preBalances[index]!), after: BigInt(meta.postBalances[index]!) });
+    lamports.set(account, { before: wholeIn(meta.preBalances[index]), after: wholeIn(meta.postBalances[index]) });
   }
   const tokens = new Map<Address, Held>();
   for (const when of ['before', 'after'] as const) {
@@ -73,8 +74,8 @@ function read(answer: RpcTransaction | null): LandedTransaction | undefined {
     for (const { accountIndex, uiTokenAmount } of balances ?? []) {
       const account = accounts[accountIndex]!;
       const held = tokens.get(account) ?? { before: 0n, after: 0n };
-      tokens.set(account, { ...held, [when]: BigInt(uiTokenAmount.amount) });
+      tokens.set(account, { ...held, [when]: amountIn(uiTokenAmount.amount) });
     }
   }
-  return { feeLamports: BigInt(meta.fee), lamports, tokens };
+  return { feeLamports: wholeIn(meta.fee), lamports, tokens };
 }

@@ -6,6 +6,7 @@ import {
   type TokenAccount,
   token2022Extensions,
 } from '@slipway/wire';
+import { bytesIn, wholeIn } from './node-values.js';
 import { ask, type Rpc } from './rpc.js';
 
 export interface HeldTokenAccount extends TokenAccount {
@@ -47,7 +48,7 @@ export async function readWallet(rpc: Rpc, owner: Address): Promise<Wallet> {
     rpc,
     'getBalance',
     [owner, { commitment: 'confirmed' }],
-    ({ context, value }: Contextual<number | bigint>) => ({ lamports: BigInt(value), slot: slotOf(context) }),
+    ({ context, value }: Contextual<number | bigint>) => ({ lamports: wholeIn(value), slot: slotOf(context) }),
   );
   const programs = [TOKEN_PROGRAM, TOKEN_2022_PROGRAM].map((program) => tokenAccountsOf(rpc, owner, program));
   const [{ lamports, slot }, ...held] = await Promise.all([balance, ...programs]);
@@ -64,10 +65,10 @@ function tokenAccountsOf(rpc: Rpc, owner: Address, tokenProgram: Address) {
   return ask(rpc, 'getTokenAccountsByOwner', params, ({ context, value }: KeyedAccounts) => ({
     slot: slotOf(context),
     accounts: value.map(({ pubkey, account }): HeldTokenAccount => {
-      const data = Buffer.from(account.data[0], 'base64');
+      const data = bytesIn(account.data[0]);
       const state = decodeTokenAccount(data);
       if (state?.owner !== owner) throw new TypeError("not a token account of the wallet's");
-      const lamports = BigInt(account.lamports);
+      const lamports = wholeIn(account.lamports);
       return { ...state, address: pubkey as Address, tokenProgram, lamports, withholds: withholds(data) };
     }),
   }));

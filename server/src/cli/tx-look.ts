@@ -13,7 +13,7 @@ import {
   WireError,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
-import { createHttpRpc, type Rpc } from '../chain/index.js';
+import { bytesIn, createHttpRpc, type Rpc } from '../chain/index.js';
 import { explain } from '../landing/index.js';
 import { decimalString } from '../lib/decimal.js';
 import { CommandError, type Result, UsageError } from './context.js';
@@ -84,7 +84,7 @@ async function lookBack(rpc: Rpc, signature: string, names: Names): Promise<Resu
   const landed = await rpc.call<Landed | null>('getTransaction', [signature, config]);
   if (!landed) throw new CommandError(`the node at ${rpc.name} knows no transaction ${signature}: it may have expired`);
   const { slot, blockTime, meta } = landed;
-  const { decoded } = decodeTransaction(Buffer.from(landed.transaction[0], 'base64'));
+  const { decoded } = decodeTransaction(bytesIn(landed.transaction[0]));
   const loaded = meta.loadedAddresses ?? { writable: [], readonly: [] };
   const keys = [...decoded.accounts, ...loaded.writable, ...loaded.readonly];
   const accounts = new Map<string, string>();
@@ -243,7 +243,7 @@ async function read(rpc: Rpc, addresses: readonly Address[]): Promise<(Buffer | 
     addresses,
     config,
   ]);
-  return value.map((account) => (account ? Buffer.from(account.data[0], 'base64') : undefined));
+  return value.map((account) => (account ? bytesIn(account.data[0]) : undefined));
 }
 
 // ---- in words ----------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-import { ask, type Rpc, statusesOf } from '../chain/index.js';
+import { ask, type Rpc, statusesOf, wholeIn } from '../chain/index.js';
 
 /**
  * Why a transaction that has landed must not be relied on for good yet; undefined where it is final. The first node
@@ -30,7 +30,7 @@ async function statusOf(rpc: Rpc, signature: string) {
 /** `since`: the first slot of the node's history. */
 async function opinionOf(rpc: Rpc, signature: string): Promise<{ status: Status; since: bigint }> {
   const status = await statusOf(rpc, signature);
-  const since = status ? 0n : await ask(rpc, 'getFirstAvailableBlock', [], (slot: number) => BigInt(slot));
+  const since = status ? 0n : await ask(rpc, 'getFirstAvailableBlock', [], (slot: number) => wholeIn(slot));
   return { status, since };
 }
 

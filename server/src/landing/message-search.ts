@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Address, decodeTransaction, WireError } from '@slipway/wire';
-import { ask, ChainUnavailable, type Rpc, RpcError } from '../chain/index.js';
+import { ask, bytesIn, ChainUnavailable, type Rpc, RpcError, wholeIn } from '../chain/index.js';
 
 /** A transaction that is on the chain, landed or failed. */
 export interface Found {
@@ -196,9 +196,9 @@ class AccountHistory {
         throw error;
       });
     if (answer === null) return null;
-    const wire = answer && Buffer.from(answer.transaction[0], 'base64');
+    const wire = answer && bytesIn(answer.transaction[0]);
     this.#digests.set(signature, wire ? digestIn(wire) : FOREIGN);
-    return wire && { signature, wire, slot: BigInt(answer.slot), err: answer.meta?.err ?? null };
+    return wire && { signature, wire, slot: wholeIn(answer.slot), err: answer.meta?.err ?? null };
   }
 }
 

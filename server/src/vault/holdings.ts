@@ -7,7 +7,7 @@ import {
   type TokenAccount,
 } from '@slipway/wire';
 import type { Chain } from '../chain/index.js';
-import { ask } from '../chain/index.js';
+import { ask, bytesIn } from '../chain/index.js';
 
 /** One token account of a vault, such as an order's. */
 export interface VaultTokens {
@@ -40,7 +40,7 @@ function tokenAccounts(chain: Chain, vault: Address, tokenProgram: Address): Pro
   const params = [vault, { programId: tokenProgram }, { encoding: 'base64', commitment: 'confirmed' }];
   return ask(chain.rpc, 'getTokenAccountsByOwner', params, ({ value }: { value: KeyedAccount[] }) =>
     value.flatMap(({ pubkey, account }) => {
-      const tokens = decodeTokenAccount(Buffer.from(account.data[0], 'base64'));
+      const tokens = decodeTokenAccount(bytesIn(account.data[0]));
       return tokens?.owner === vault ? [{ account: address(pubkey), tokenProgram, tokens }] : [];
     }),
   );

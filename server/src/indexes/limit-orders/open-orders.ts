@@ -1,6 +1,14 @@
 import { decodeLimitOrder, LIMIT_ORDER_MAKER_AT, LIMIT_ORDER_SIZE, type LimitOrder } from '@slipway/programs';
 import { type Address, decodeTokenAccount } from '@slipway/wire';
-import { ask, type Chain, type ChainAccount, type Rpc, type RpcAccount, readRpcAccount } from '../../chain/index.js';
+import {
+  ask,
+  type Chain,
+  type ChainAccount,
+  type Rpc,
+  type RpcAccount,
+  readRpcAccount,
+  wholeIn,
+} from '../../chain/index.js';
 import type { PlacedOrderEvent } from '../../store/limit-orders.js';
 import { termsOf } from './decode.js';
 
@@ -27,7 +35,7 @@ export function readOpenOrders(rpc: Rpc, program: Address, maker?: Address): Pro
   const params = [program, { encoding: 'base64', commitment: 'confirmed', withContext: true, filters }];
   type Answer = { context: { slot: number | bigint }; value: { pubkey: string; account: RpcAccount }[] };
   return ask(rpc, 'getProgramAccounts', params, ({ context, value }: Answer) => ({
-    slot: BigInt(context.slot),
+    slot: wholeIn(context.slot),
     orders: value.flatMap(({ pubkey, account }) => {
       const order = decodeLimitOrder(readRpcAccount(account)!.data);
       return order ? [{ address: pubkey as Address, order }] : [];

@@ -1,6 +1,6 @@
 import { type Address, isAddress, WRAPPED_SOL_MINT } from '@slipway/wire';
 import { LRUCache } from 'lru-cache';
-import { type Rpc, RpcError } from '../../chain/index.js';
+import { bytesIn, type Rpc, RpcError } from '../../chain/index.js';
 import { GrowingCache } from '../../lib/growing-cache.js';
 import type { Found } from './finder.js';
 import { ScanTurns } from './scan-turns.js';
@@ -44,7 +44,7 @@ export async function scanVenue(rpc: Rpc, venue: Venue, named: readonly NamedMin
   const listed = await rpc.call<RpcProgramAccount[]>('getProgramAccounts', params);
   return listed.flatMap(({ pubkey, account: { owner, data } }) => {
     if (!isAddress(pubkey) || owner !== venue.program) return [];
-    const bytes = Buffer.from(data[0], 'base64');
+    const bytes = bytesIn(data[0]);
     return [
       { address: pubkey, venue, account: { owner: venue.program, data: bytes, lamports: 0n, executable: false } },
     ];
