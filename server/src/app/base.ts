@@ -3,8 +3,9 @@ import type { Registry } from 'prom-client';
 import { type Chain, createChains, type Purpose } from '../chain/index.js';
 import type { Config } from '../config/index.js';
 import { createMetrics, type Metrics } from '../http/index.js';
-import { type AdjustableClock, steadyNow } from '../lib/clock.js';
+import { type AdjustableClock, createClock, steadyNow } from '../lib/clock.js';
 import type { Disposal } from '../lib/disposal.js';
+import { assertClock } from '../store/clock-skew.js';
 import { sealMakers } from '../store/makers.js';
 import { createStops, type Stops } from '../store/stops.js';
 import type { Backends } from './backends.js';
@@ -44,13 +45,17 @@ export function createBase({ backends, registry, ...given }: BaseDeps): Base {
   return { ...backends, ...given, steadyNow, metrics, stops, chains, chain };
 }
 
-/** Waits for the database, and refuses one that belongs to another chain, to other keys or to the other mode. */
+/**
+ * Waits for the database, and refuses one that belongs to another chain, to other keys or to the other mode, or whose clock is
+ * another one.
+ */
 export async function claimDatabase(base: Base): Promise<void> {
   const { config, log, disposal, store, storeOpened, signer, secrets, chains } = base;
   const finding = genesisHash(chains.landing);
   // Nothing is closed while the database is being opened.
   await Promise.allSettled([finding, storeOpened]);
   const [chain] = await Promise.all([finding, storeOpened]);
+  await assertClock(store, createClock().now);
   await keepIdentity({ store, signer, log, disposal }, { chain, mode: config.sandbox ? 'sandbox' : 'production' });
   const sealed = await sealMakers(store, secrets);
   if (sealed > 0) log.info({ makers: sealed }, 'encrypted the URLs of the market makers');
