@@ -21,7 +21,9 @@ export async function concludeFill(deps: Deps, fill: PendingFill, options: Concl
   const landed = await readTransaction(deps.chain.rpc, fill.signature, more);
   if (!order || !landed) return false;
   const sale = saleOf(order);
-  await record(deps, fill, sale, await movedBy(deps.chain, sale, landed));
+  const moved = await movedBy(deps.chain, sale, landed);
+  // Of a closed account, what somebody has sent there in the meantime has left it, too.
+  await record(deps, fill, sale, { ...moved, input: atMost(moved.input, fill.offered) });
   return true;
 }
 
@@ -53,7 +55,7 @@ async function record({ writes, log }: Deps, fill: PendingFill, sale: Sale, move
 
 /**
  * What a fill has sold and bought. The wallet pays nothing itself: it gains the output, and the rent of the closed
- * input account, which counts as neither.
+ * input account, which counts as neither. Where the keeper has made the wallet's account, the rent is the keeper's.
  */
 async function movedBy(
   chain: FillDeps['chain'],
@@ -61,8 +63,10 @@ async function movedBy(
   { lamports, tokens }: LandedTransaction,
 ): Promise<Moved> {
   const isClosed = lamports.get(source)?.after === 0n;
-  const gained = change(lamports.get(wallet)) + (isClosed ? change(lamports.get(source)) : 0n);
-  const input = isClosed && inputMint === WRAPPED_SOL_MINT ? -gained : -change(tokens.get(source));
+  const paid = change(lamports.get(wallet));
+  const gained = paid + (isClosed ? change(lamports.get(source)) : 0n);
+  const isHome = isClosed && inputMint === WRAPPED_SOL_MINT && paid > 0n;
+  const input = isHome ? -gained : -change(tokens.get(source));
   if (vaultOutput) return { input, output: change(tokens.get(vaultOutput)), isClosed };
   if (outputMint === WRAPPED_SOL_MINT) return { input, output: gained, isClosed };
   const mint = await chain.mint(outputMint);
@@ -70,6 +74,8 @@ async function movedBy(
   const account = associatedTokenAddress(wallet, outputMint, mint.tokenProgram);
   return { input, output: change(tokens.get(account)), isClosed };
 }
+
+const atMost = (amount: bigint, most: bigint): bigint => (amount > most ? most : amount);
 
 const change = (held: Held | undefined): bigint => (held ? held.after - held.before : 0n);
 
@@ -87,7 +93,7 @@ async function shownByBalances(
   };
   const left = await held(source);
   if (left === undefined || left >= amount) return undefined;
-  const input = amount - left < offered ? amount - left : offered;
+  const input = atMost(amount - left, offered);
   const output = vaultOutput ? ((await held(vaultOutput)) ?? 0n) - order.progress.held : least;
   if (output < least) return undefined;
   return { input, output, isClosed: (await chain.account(source)) === undefined };

@@ -7,6 +7,7 @@ import {
   rentExemptLamports,
   SYSTEM_PROGRAM,
   systemTransfer,
+  tokenSyncNative,
 } from '@slipway/wire';
 import type { TestTerms } from '../../areas/trigger-v2/testing.js';
 import { WRAPPED_SOL } from '../../routing/aggregator/testing.js';
@@ -235,6 +236,55 @@ describe('SOL', () => {
     assert.equal(fills[0]!.amount! + fills[1]!.amount!, 100n * SOL);
     assert.equal(fills[0]!.outputAmount! + fills[1]!.outputAmount!, entry.received);
     assert.equal(await exists(inputAccount), false);
+  });
+
+  describe('attack: a wallet closes its account for what its SOL is sold for, so that nobody can record the fill: it is recorded', () => {
+    async function closedBefore(filler: typeof keeper, bought: bigint): Promise<void> {
+      const { wallet, id, lamports } = await openWith(true);
+      const { mint, tokenProgram } = world.bought;
+      await world.world.remove(associatedTokenAddress(wallet.address, mint, tokenProgram));
+      await deepen(1_000_000n);
+      const payer = await world.world.lamports(world.payer);
+      await filler.runDue();
+      const { progress, inputAccount } = await world.rowOf(id);
+      assert.deepEqual([progress.state, progress.entry.remaining], ['fill_success', 0n]);
+      assert.equal(await tokens(wallet.address), progress.entry.received);
+      assert.ok(progress.entry.received > bought);
+      assert.equal(await exists(inputAccount), false);
+      assert.equal(await world.world.lamports(wallet.address), lamports, 'its rent has paid for the new account');
+      assert.ok(payer - (await world.world.lamports(world.payer)) < 100_000n);
+      const events = await triggerOrderEvents(world.store, wallet.address, [id]);
+      const fills = events.filter(({ type }) => type === 'fill');
+      assert.deepEqual(
+        fills.map(({ state, amount, outputAmount }) => [state, amount, outputAmount]),
+        [['success', 100n * SOL, progress.entry.received]],
+      );
+    }
+
+    it('at what it has brought', () => closedBefore(keeper, 90n * WHOLE));
+
+    it('also where somebody sends SOL there before it lands', async () => {
+      const giver = await world.world.wallet();
+      const landing = world.newLanding();
+      const given = new Set<string>();
+      const generous = await world.newKeeper({
+        landing: {
+          vouchesForOrder: (order) => landing.vouchesForOrder(order),
+          async execute(...fill) {
+            const [{ payload }] = fill;
+            const to = (await world.rowOf((payload as { orderId: string }).orderId)).inputAccount as Address;
+            if (!given.has(to)) {
+              given.add(to);
+              const gift = systemTransfer({ from: giver.address, to, lamports: LATER_GIFT });
+              assert.equal(await world.world.run([giver], [gift, tokenSyncNative({ account: to })]), null);
+            }
+            return landing.execute(...fill);
+          },
+        },
+      });
+      await closedBefore(generous, 90n * WHOLE);
+      assert.equal(given.size, 1);
+    });
   });
 
   it('is bought in parts, each to the lamport', async () => {
