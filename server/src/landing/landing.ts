@@ -267,11 +267,15 @@ export class Landing {
     const { id, area, wallet, cosigners } = request;
     const { purse, isOurs } = this.#deps.settlements[area] ?? {};
     const isBounded = purse !== undefined && !isOurs && cosigners.length > 0;
-    const signAndClaim = async () => {
-      // Where our keys have yet to sign, anything may stand in the place of the signature.
-      const known = cosigners.length > 0 ? null : transactionSignature(signedByUser);
-      const sent = isSimulated ? undefined : await this.#tryOut(request, signedByUser, known);
-      const other = sent ?? (isBounded ? await this.#rehearse(request, signedByUser, detail) : undefined);
+    // Where our keys have yet to sign, anything may stand in the place of the signature.
+    const known = cosigners.length > 0 ? null : transactionSignature(signedByUser);
+    const tryOut = () => this.#tryOut(request, signedByUser, known);
+    // Before its turn: a node may take long, and the others of the same wallet would wait for that.
+    const sent = isSimulated ? undefined : await tryOut();
+    if (sent) return sent;
+    const signAndClaim = async (hasWaited = false) => {
+      const rehearsed = isBounded ? await this.#rehearse(request, signedByUser, detail) : undefined;
+      const other = rehearsed ?? (hasWaited && !isSimulated ? await tryOut() : undefined);
       if (other) return other;
       await this.#requireGoing(request);
       const transaction = await this.#cosign(request, signedByUser, order);

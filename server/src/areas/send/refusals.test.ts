@@ -281,6 +281,37 @@ it('attack: a wallet that may claim an invite makes its claims fail, to have the
   await claim(world, honest, generateKeypair().address);
 });
 
+it('attack: a wallet that may claim an invite posts claims that wait for the node: those of the sender’s other invites do not', {
+  timeout: 60_000,
+}, async () => {
+  const promoter = await newWallet(world);
+  const [own, honest] = [
+    (await makeInvite(world, promoter, 1_000_000n)).key,
+    (await makeInvite(world, promoter, 1_000_000n)).key,
+  ];
+  const crafted = await Promise.all(times(5, () => craftClaim(own, generateKeypair().address)));
+  const { chain } = world;
+  const { simulate } = chain;
+  let answer = () => {};
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  chain.simulate = async (wire, options) => {
+    if (Buffer.from(wire).includes(Buffer.from(addressToBytes(own.address)))) await answered;
+    return simulate(wire, options);
+  };
+  try {
+    const waiting = crafted.map((each) => execute(world, each, own));
+    await claim(world, honest, generateKeypair().address);
+    answer();
+    const statuses = (await Promise.all(waiting)).map(({ status }) => status);
+    assert.equal(statuses.filter((status) => status === 200).length, 1);
+  } finally {
+    answer();
+    chain.simulate = simulate;
+  }
+});
+
 const times = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make);
 
 async function craftClaim(key: Keypair, receiver: Address) {
