@@ -51,8 +51,9 @@ export const TRIGGER_ORDER_PURSE: Purse = {
 };
 
 /**
- * The keeper's for invites: claims and returns, by the invite's sender, who can take it back in the same slot. Beyond
- * the total, a new sender costs us one claim's fee (two signatures), and itself those of the invite and of taking it
- * back, with the invite's tokens and rents tied up in between.
+ * The keeper's for invites: claims and returns, by the invite's sender, who can take it back in the same slot; what fails at
+ * the receiver's account is the invite's own, three in an hour. Beyond the total, a new sender or invite costs us as many
+ * claims' fees (two signatures each), and itself those of the invite and of what makes them fail, with the invite's tokens
+ * and rents tied up in between.
  */
 export const INVITE_PURSE: Purse = { name: 'invites', wallet: { most: 20, ms: LOSS_WINDOW_MS }, most: 200 };

@@ -26,10 +26,16 @@ export async function claimsOfFailingInvites(
   const { rows } = await tx.query<{ id: string }>(
     `select c.id from ledger c where c.id = any($1) and $3::bigint <= (
        select count(*) from ledger o
-       where o.wallet = c.wallet and o.area = c.area and o.state = 'failed' and o.slot is not null and o.cosigners <> '{}'
+       where o.wallet in (c.wallet, c.payload ->> 'invite') and o.area = c.area and o.state = 'failed' and o.slot is not null and o.cosigners <> '{}'
          and not o.handed_over and o.settled_at > $2 and o.payload ->> 'invite' = c.payload ->> 'invite'
      )`,
     [ids, since, most],
   );
   return rows.map(({ id }) => id);
+}
+
+/** From now on, what these claims have cost counts as their invites' own, and not as the sender's. */
+export async function blameInvites(tx: Tx, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await tx.query(`update ledger set wallet = payload ->> 'invite' where id = any($1)`, [ids]);
 }

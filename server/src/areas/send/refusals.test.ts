@@ -269,8 +269,8 @@ it('attack: a wallet that may claim an invite makes its claims fail, to have the
   }
   assert.deepEqual(statuses, [400, 400, 400, 429, 429, 429]);
   const { rows } = await world.store.query<{ signature: string }>(
-    `select signature from ledger where area = 'invite-claim' and state = 'failed' and wallet = $1`,
-    [promoter.address],
+    `select signature from ledger where area = 'invite-claim' and state = 'failed' and payload ->> 'invite' = $1`,
+    [inviteAddress(stolen.address)],
   );
   const fees = await Promise.all(rows.map(({ signature }) => feeOf(signature)));
   assert.equal(
@@ -278,6 +278,52 @@ it('attack: a wallet that may claim an invite makes its claims fail, to have the
     fees.reduce((sum, fee) => sum + fee, 0n),
   );
   assert.equal(fees.length, 3);
+  await claim(world, honest, generateKeypair().address);
+});
+
+it('attack: a wallet that may claim seven invites of one sender makes their claims fail, to have the sender barred: 21 fees, and the others of the sender are claimed', async () => {
+  const [promoter, thief] = [await newWallet(world), await newWallet(world)];
+  const make = async () => (await makeInvite(world, promoter, 1_000_000n, USDC.mint)).key;
+  const [stolen, honest] = [[] as Keypair[], await make()];
+  while (stolen.length < 7) stolen.push(await make());
+  const crafted: { key: Keypair; body: Awaited<ReturnType<typeof craftClaim>> }[] = [];
+  for (const key of stolen) {
+    for (let n = 0; n < 4; ) {
+      const body = await craftClaim(key, thief.address);
+      if (crafted.some((each) => each.body.tx === body.tx)) continue;
+      crafted.push({ key, body });
+      n++;
+    }
+  }
+  const own = associatedTokenAddress(thief.address, USDC.mint);
+  const data = Uint8Array.of(SET_AUTHORITY, ACCOUNT_OWNER, 1, ...addressToBytes(generateKeypair().address));
+  const accounts = [writableAccount(own), readonlySigner(thief.address)];
+  await send(world, [thief], [{ program: TOKEN_PROGRAM, accounts, data }]);
+  const { chain } = world;
+  const { simulate } = chain;
+  const before = await lamportsOf(world, world.keeper);
+  const statuses: number[] = [];
+  // In the moment of the simulations, nothing of that was known.
+  chain.simulate = async () => ({ err: null, logs: [], unitsConsumed: 5_000, accounts: [] });
+  try {
+    for (const { key, body } of crafted) statuses.push((await execute(world, body, key)).status);
+  } finally {
+    chain.simulate = simulate;
+  }
+  assert.deepEqual(
+    statuses,
+    stolen.flatMap(() => [400, 400, 400, 429]),
+  );
+  const { rows } = await world.store.query<{ signature: string }>(
+    `select signature from ledger where area = 'invite-claim' and state = 'failed' and payload ->> 'invite' = any($1)`,
+    [stolen.map(({ address }) => inviteAddress(address))],
+  );
+  assert.equal(rows.length, 21);
+  const fees = await Promise.all(rows.map(({ signature }) => feeOf(signature)));
+  assert.equal(
+    before - (await lamportsOf(world, world.keeper)),
+    fees.reduce((sum, fee) => sum + fee, 0n),
+  );
   await claim(world, honest, generateKeypair().address);
 });
 

@@ -1,6 +1,7 @@
-import { type Claimed, INVITE_PURSE, type Settlement } from '../../landing/index.js';
+import { type Claimed, explain, INVITE_PURSE, type Settlement } from '../../landing/index.js';
 import type { Clock } from '../../lib/clock.js';
-import { claimsOfBusyInvites, claimsOfFailingInvites } from '../../store/invite-claims.js';
+import { blameInvites, claimsOfBusyInvites, claimsOfFailingInvites } from '../../store/invite-claims.js';
+import type { LedgerRow } from '../../store/ledger.js';
 import type { Tx } from '../../store/sql.js';
 
 /**
@@ -8,6 +9,8 @@ import type { Tx } from '../../store/sql.js';
  * can have claims fail as well, at an account that he changes in that moment: after so many, only his own invite waits.
  */
 const MOST_FAILURES = 3;
+/** The errors of the invite program itself begin here; those below are of the programs that it calls for the receiver. */
+const FIRST_OWN_ERROR = 100;
 
 /** Of one invite's claims, one at a time is sent: the keeper pays for those that come too late. */
 export function claimSettlement(clock: Clock): Settlement {
@@ -24,6 +27,16 @@ export function claimSettlement(clock: Clock): Settlement {
         ...failing.map((id) => [id, 'claims of this invite have failed: try again in an hour'] as const),
         ...busy.map((id) => [id, 'another claim of this invite is under way'] as const),
       ]);
+    },
+
+    /** Or else somebody with a few of a sender's invites could have all the others refused. */
+    async settle(tx: Tx, settled: readonly LedgerRow[]): Promise<void> {
+      const failed = settled.filter(({ state, slot }) => state === 'failed' && slot !== null);
+      const ofReceiver = failed.filter(({ error }) => explain(error).code < FIRST_OWN_ERROR);
+      await blameInvites(
+        tx,
+        ofReceiver.map(({ id }) => id),
+      );
     },
   };
 }
