@@ -32,7 +32,8 @@ const MINUTE_MS = 60_000;
 export const GAS_PURSE: Purse = { name: 'gas', wallet: { most: 1, ms: 10 * MINUTE_MS }, most: 200, reserve: 50 };
 
 /**
- * The keeper's for limit orders. A maker can cancel in the slot of a fill, which is cheaper than the fill. Beyond the
+ * The keeper's for limit orders. A maker can cancel in the slot of a fill, which is cheaper than the fill. Where
+ * somebody else has filled a part of the order before, it counts as the order's own, with the same bound. Beyond the
  * total, a new maker costs us one fill's fee (a signature and the priority fee), and himself the fees of the order
  * and the cancel (5,000 each), with the order's tokens and rents tied up in between.
  */

@@ -1,6 +1,6 @@
 import { type Claimed, explain, INVITE_PURSE, type Settlement } from '../../landing/index.js';
 import type { Clock } from '../../lib/clock.js';
-import { blameInvites, claimsOfBusyInvites, claimsOfFailingInvites } from '../../store/invite-claims.js';
+import { blame, claimsOfBusyInvites, claimsOfFailing } from '../../store/blamed-claims.js';
 import type { LedgerRow } from '../../store/ledger.js';
 import type { Tx } from '../../store/sql.js';
 
@@ -21,7 +21,7 @@ export function claimSettlement(clock: Clock): Settlement {
     async reserve(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>> {
       const ids = claimed.map(({ id }) => id);
       const since = new Date(clock.now() - INVITE_PURSE.wallet.ms);
-      const failing = await claimsOfFailingInvites(tx, ids, { since, most: MOST_FAILURES });
+      const failing = await claimsOfFailing(tx, ids, { blamed: 'invite', since, most: MOST_FAILURES });
       const busy = await claimsOfBusyInvites(tx, ids);
       return new Map([
         ...failing.map((id) => [id, 'claims of this invite have failed: try again in an hour'] as const),
@@ -33,9 +33,10 @@ export function claimSettlement(clock: Clock): Settlement {
     async settle(tx: Tx, settled: readonly LedgerRow[]): Promise<void> {
       const failed = settled.filter(({ state, slot }) => state === 'failed' && slot !== null);
       const ofReceiver = failed.filter(({ error }) => explain(error).code < FIRST_OWN_ERROR);
-      await blameInvites(
+      await blame(
         tx,
         ofReceiver.map(({ id }) => id),
+        'invite',
       );
     },
   };

@@ -284,10 +284,10 @@ test('when the market moves before the sending so that the cost is not repaid, n
     const landing = w.newLanding();
     const keeper = w.newKeeper({
       landing: {
-        async execute(request, transaction) {
+        async execute(request, transaction, detail) {
           // A unit of the order is a thousandth of the pool's.
           await w.world.setReserves(pool, [MILLION, MILLION - moved * 1_000n]);
-          return landing.execute(request, transaction);
+          return landing.execute(request, transaction, detail);
         },
       },
     });

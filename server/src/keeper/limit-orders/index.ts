@@ -1,8 +1,7 @@
 export { fillsLimitOrders, type LimitOrderDeps } from './deps.js';
 export {
   createLimitOrderKeeper,
-  LIMIT_ORDER_AREA,
   type LimitOrderKeeper,
-  limitOrderSettlement,
   startLimitOrderKeeper,
 } from './keeper.js';
+export { LIMIT_ORDER_AREA, limitOrderSettlement } from './settlement.js';

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
-import { encodeLimitOrder, LIMIT_ORDER_PROGRAM, LIMIT_ORDER_SIZE } from '@slipway/programs';
+import {
+  encodeLimitOrder,
+  flashFillOrder,
+  initializeOrder,
+  LIMIT_ORDER_PROGRAM,
+  LIMIT_ORDER_SIZE,
+  limitOrderAddress,
+  limitOrderReserve,
+  preFlashFillOrder,
+} from '@slipway/programs';
 import { rentExemptLamports, tokenTransferChecked } from '@slipway/wire';
 import fc from 'fast-check';
 import { Registry } from 'prom-client';
@@ -112,9 +121,9 @@ test('when the market moves between the quote and the sending, nothing is sent a
   const landing = w.newLanding();
   const keeper = w.newKeeper({
     landing: {
-      async execute(request, transaction) {
+      async execute(request, transaction, detail) {
         await w.world.setReserves(pool, [MILLION, MILLION / 2n]);
-        return landing.execute(request, transaction);
+        return landing.execute(request, transaction, detail);
       },
     },
   });
@@ -125,6 +134,50 @@ test('when the market moves between the quote and the sending, nothing is sent a
   assert.equal(await keeper.tick(), 0, 'it is not tried again at once');
   await w.newKeeper().runDue();
   assert.equal(await isOpen(order), false);
+});
+
+test('attack: a stranger on the chain fills an order by its smallest unit before each fill of the keeper: 10 fees, and the other orders of the maker are filled', async () => {
+  const [victim, stranger] = [await w.open(a, b, 900_000_000n), await w.world.wallet()];
+  const { maker, terms, address, feeAccount } = victim;
+  const [own, paid] = [await w.holding(a, stranger.address), await w.holding(b, stranger.address, MAKING)];
+  let parts = 0n;
+  /** Never the same transaction again. */
+  async function takePart(): Promise<void> {
+    parts += 1n;
+    const inputMintReserve = limitOrderReserve(address, a.mint, a.tokenProgram);
+    const order = { taker: stranger.address, order: address, inputMintReserve, inputTokenProgram: a.tokenProgram };
+    const loan = preFlashFillOrder({ ...order, takerInputMintAccount: own, inputMint: a.mint, makingAmount: parts });
+    const payment = flashFillOrder({
+      ...order,
+      maker: maker.address,
+      makerOutputMintAccount: victim.output,
+      takerOutputMintAccount: paid,
+      feeAccount,
+      outputMint: b.mint,
+      outputTokenProgram: b.tokenProgram,
+      maxTakingAmount: 1_000n,
+    });
+    assert.equal(await w.world.run([stranger], [loan, payment]), null);
+  }
+  const rpc: typeof w.world.rpc = {
+    ...w.world.rpc,
+    async call<T>(method: string, params: unknown[]) {
+      if (method === 'sendTransaction') await takePart();
+      return w.world.rpc.call<T>(method, params);
+    },
+  };
+  const before = await lamports();
+  const keeper = w.newKeeper({ landing: w.newLanding({ sendRpcs: [rpc] }) });
+  for (let tries = 0; tries < 12; tries++) await keeper.runDue();
+  assert.equal(parts, 10n);
+  assert.equal(before - (await lamports()), 10n * FEE);
+  const source = await w.holding(a, maker.address, MAKING);
+  const other = { ...terms, uniqueId: 1_000_000n, makerInputMintAccount: source };
+  assert.equal(await w.world.run([maker], [initializeOrder(other)]), null);
+  await w.newKeeper().runDue();
+  const { address: second } = limitOrderAddress(maker.address, other.uniqueId);
+  assert.equal(await w.chain.account(second), undefined);
+  assert.equal(await isOpen(victim), true);
 });
 
 test('orders that the market nearly pays for are tried more and more seldom, and new ones before them', async () => {

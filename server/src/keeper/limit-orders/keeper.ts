@@ -1,6 +1,6 @@
 import type { LimitOrder } from '@slipway/programs';
 import { type Address, decodeTransaction } from '@slipway/wire';
-import { LIMIT_ORDER_PURSE, rememberOwn, type Settlement } from '../../landing/index.js';
+import { rememberOwn } from '../../landing/index.js';
 import { insertCrafted } from '../../store/ledger.js';
 import { BackOffs } from '../back-offs.js';
 import { type Work, Worker } from '../worker.js';
@@ -10,10 +10,7 @@ import { createMetrics, type LimitOrderMetrics } from './metrics.js';
 import { isExpired, lamportsIn, planFill } from './plan.js';
 import { prepareCancel } from './prepare-cancel.js';
 import { marketOf, NOT_REPAID, networkFee, prepareFill, sidesOf } from './prepare-fill.js';
-
-/** The ledger area of the keeper's transactions. */
-export const LIMIT_ORDER_AREA = 'limit-orders';
-export const limitOrderSettlement: Settlement = { keys: ['keeper'], purse: LIMIT_ORDER_PURSE, isOurs: true };
+import { type Attempt, LIMIT_ORDER_AREA } from './settlement.js';
 
 const INTERVAL_MS = 2_000;
 /** The shortest interval between two turns while the market keeps moving. */
@@ -126,7 +123,8 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
       const own = { area: LIMIT_ORDER_AREA, wallet: maker, payload: { kind, order: address } };
       const made = { ...own, crafted, lastValidBlockHeight, cosigners: ['keeper'] as const };
       const request = await rememberOwn((row) => store.single((tx) => insertCrafted(tx, [row])), made, clock);
-      const { state, signature } = await landing.execute(request, decodeTransaction(crafted.wire));
+      const attempt: Attempt = { at: new Date(clock.now()) };
+      const { state, signature } = await landing.execute(request, decodeTransaction(crafted.wire), attempt);
       this.forget();
       if (state !== 'landed') throw new Error(`the transaction has ${state}`);
       this.#metrics.attempted(kind === 'fill' ? 'filled' : 'cancelled');

@@ -27,7 +27,8 @@ import { testSigner } from '../../sandbox/maker/testing.js';
 import { openTestStore } from '../../store/testing.js';
 import { KeeperWallet } from '../wallet.js';
 import type { LimitOrderDeps } from './deps.js';
-import { createLimitOrderKeeper, LIMIT_ORDER_AREA, limitOrderSettlement } from './keeper.js';
+import { createLimitOrderKeeper } from './keeper.js';
+import { LIMIT_ORDER_AREA, limitOrderSettlement } from './settlement.js';
 
 export const FEE_BPS = 10;
 const MAKING = 1_000_000_000n;
