@@ -31,6 +31,7 @@ import type { Metrics } from './metrics.js';
 import { shareNamedSchemas } from './named-schemas.js';
 import { registerOpenapi, registerOpenapiRoute, shareErrorSchema, type Tag } from './openapi.js';
 import { OPERATIONS, registerOperations } from './operations.js';
+import { boundPipelines } from './pipelines.js';
 import type {
   AdminLookup,
   KeyLookup,
@@ -133,6 +134,7 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
     },
   });
 
+  boundPipelines(app);
   const paths = collectPaths(app);
   app.decorateRequest('apiKey', undefined);
   app.decorateRequest('wallet', undefined as never);

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, connect } from 'node:net';
+import { test } from 'node:test';
+import { plainError } from '../errors/index.js';
+import { MOST_BEHIND } from './pipelines.js';
+import { startTestServer } from './testing.js';
+
+const config = { errorShape: plainError, auth: 'none' } as const;
+
+test('attack: a caller without a key asks for a file 2,000 times in one piece: 17 are begun, and the connection ends', async (t) => {
+  let begun = 0;
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const { app } = await startTestServer((server) => {
+    server.get('/file', {
+      config,
+      handler: async () => {
+        begun += 1;
+        await held;
+        return {};
+      },
+    });
+  });
+  t.after(() => app.close());
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = app.server.address() as AddressInfo;
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => {});
+  socket.resume();
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  // Without a bound all of them are begun, and wait.
+  const all = new Promise<void>((resolve) => {
+    const timer = setInterval(() => begun > 1_000 && (clearInterval(timer), resolve()), 5);
+    timer.unref();
+  });
+  socket.write('GET /file HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n'.repeat(2_000));
+  await Promise.race([closed, all]);
+  assert.equal(begun, 1 + MOST_BEHIND);
+  release();
+  socket.destroy();
+});
+
+test('some requests in one piece are all answered, in their order, again and again', async (t) => {
+  const { app } = await startTestServer((server) => {
+    server.get<{ Params: { n: string } }>('/number/:n', { config, handler: async ({ params }) => ({ n: params.n }) });
+  });
+  t.after(() => app.close());
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = app.server.address() as AddressInfo;
+  const socket = connect(port, '127.0.0.1');
+  t.after(() => socket.destroy());
+  let text = '';
+  for (let round = 0; round < 3; round++) {
+    const asked = Array.from({ length: MOST_BEHIND }, (_, n) => `${round}-${n}`);
+    socket.write(asked.map((n) => `GET /number/${n} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`).join(''));
+    text = '';
+    while (!text.includes(`"${asked.at(-1)}"`)) text += String((await once(socket, 'data'))[0]);
+    assert.deepEqual(text.match(/\d+-\d+(?="\})/g), asked);
+  }
+});
