@@ -342,6 +342,12 @@ export async function recordFailure(
   );
 }
 
+/**
+ * Of one webhook, the newest of those that were given up. Each is a copy of an event for each webhook of its account, and a
+ * client makes as many events as it may make calls.
+ */
+export const MOST_GIVEN_UP = 1_000;
+
 /** Keeps what has not arrived, until `dueAt`; null: until its owner asks for it. */
 export async function putDeliveries(
   tx: Tx,
@@ -357,6 +363,13 @@ export async function putDeliveries(
      from json_to_recordset($2::json) as r(number bigint, kind text, at timestamptz, body text, tries integer)
      on conflict (webhook_id, number) do update set tries = excluded.tries, due_at = excluded.due_at`,
     [id, JSON.stringify(rows), dueAt],
+  );
+  if (dueAt !== null) return;
+  await tx.query(
+    `delete from webhook_deliveries where webhook_id = $1 and due_at is null and number <= (
+       select number from webhook_deliveries where webhook_id = $1 and due_at is null order by number desc offset $2 limit 1
+     )`,
+    [id, MOST_GIVEN_UP],
   );
 }
 
@@ -393,7 +406,13 @@ export async function webhookBacklog(sql: Sql): Promise<WebhookBacklog> {
   return { deadLetters: Number(deadLetters), waitingSince };
 }
 
-/** Forgets what was given up and happened before a time. */
-export async function deleteFailed(sql: Sql, before: Date): Promise<void> {
-  await sql.query('delete from webhook_deliveries where due_at is null and at < $1', [before]);
+/** Forgets up to `limit` events that were given up and happened before a time; returns how many. */
+export async function deleteFailed(tx: Tx, before: Date, limit: number): Promise<number> {
+  const { rowCount } = await tx.query(
+    `delete from webhook_deliveries where (webhook_id, number) in (
+       select webhook_id, number from webhook_deliveries where due_at is null and at < $1 order by at limit $2
+     )`,
+    [before, limit],
+  );
+  return rowCount;
 }

@@ -20,7 +20,7 @@ export function eventCleaningChore({ store, clock, keepMs }: CleaningDeps): Chor
   return async (isClosing) => {
     await forgetFollowers(store, new Date(clock.now()));
     const before = new Date(clock.now() - keepMs);
-    await deleteFailed(store, before);
+    while ((await store.single((tx) => deleteFailed(tx, before, BATCH))) === BATCH && !isClosing());
     await forgetTold(store, before);
     for (;;) {
       const deleted = await store.single((tx) => deleteEvents(tx, before, BATCH));
