@@ -265,6 +265,36 @@ test('attack: a free key opens ever more streams', async () => {
   await small.close();
 });
 
+test('attack: a free key reads all its events again by ever more streams that want none of them: one page at a time', async () => {
+  let [now, most, pages] = [0, 0, 0];
+  const counting: Store = {
+    ...store,
+    async query<R>(text: string, params?: readonly unknown[]) {
+      if (!text.includes('as asked(heard_by, after)')) return store.query<R>(text, params);
+      pages += 1;
+      now += 1;
+      most = Math.max(most, now);
+      return store.query<R>(text, params).finally(() => {
+        now -= 1;
+      });
+    },
+  };
+  await happen(500);
+  const hub = new Hub({ store: counting, log: pino({ level: 'silent' }) });
+  const limits = { streams: 10, streamsPerKey: 5 };
+  const { app } = await startTestServer((server) => registerEvents(server, { store, ...deps, hub, limits }), {
+    wallets: async () => undefined,
+  });
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  const streams = await Promise.all(Array.from({ length: 5 }, () => open(url, { query: '?after=0&kinds=invite.*' })));
+  // Five pages of each, and one that is empty.
+  while (pages < 30) await sleep(10);
+  // Those who have caught up are read for together.
+  assert.ok(most <= 2, `${most} pages at the same time`);
+  for (const stream of streams) stream.close();
+  await app.close();
+});
+
 test('attack: another user opens ever more streams by the key of a page: a fifth of what the key has', async () => {
   const copy = await startCopy({ streams: 20, streamsPerKey: 10 });
   const asked = { key: 'in-pages', origin: 'http://localhost:3000', login: 'owner' };

@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { Turns } from '../../lib/turns.js';
 import { EVENTS_CHANNEL, type EventRow, eventsAfter, lastNumbers } from '../../store/events.js';
 import { REVOKED_LOGINS_CHANNEL, revocationsOf } from '../../store/revoked-logins.js';
 import type { Store } from '../../store/sql.js';
 import { frameOf, type Reader } from './reader.js';
 
 const PAGE = 100;
+/** After a whole page that a caller has missed, whichever stream it is of: nothing else holds one back who wants none of it. */
+const BREATH_MS = 20;
 const ACCOUNTS_AT_ONCE = 500;
 /** For notifications that were lost. */
 const POLL_MS = 5_000;
@@ -34,6 +37,8 @@ export class Hub {
   /** All readers. */
   readonly #readers = new Set<Reader>();
   readonly #changed = new Set<string>();
+  /** What the streams of one caller have missed is read page after page. */
+  readonly #turns = new Turns();
   #isReading = false;
   #isClosed = false;
   #timers: NodeJS.Timeout[] = [];
@@ -92,7 +97,7 @@ export class Hub {
   async #catchUp(reader: Reader): Promise<void> {
     while (!reader.isClosed && !this.#isClosed) {
       try {
-        const page = await eventsAfter(this.#store, [reader], PAGE);
+        const page = await this.#turns.take(reader.caller, () => this.#missedBy(reader));
         for (const event of page) {
           // Deleted in the meantime: when the client connects again, it is told so.
           if (event.number > reader.after + 1n) return reader.drop();
@@ -105,6 +110,13 @@ export class Hub {
         await sleep(RETRY_MS);
       }
     }
+  }
+
+  async #missedBy(reader: Reader): Promise<EventRow[]> {
+    if (reader.isClosed || this.#isClosed) return [];
+    const page = await eventsAfter(this.#store, [reader], PAGE);
+    if (page.length === PAGE) await sleep(BREATH_MS);
+    return page;
   }
 
   /** False if the others are further. */

@@ -15,6 +15,8 @@ interface Login {
 
 interface ReaderOptions {
   account: string;
+  /** For whom it reads, as they are counted. */
+  caller: string;
   /** It is told what comes after this number. */
   after: bigint;
   /** Whose login let it in, if one did, and when (Unix milliseconds). */
@@ -27,6 +29,7 @@ interface ReaderOptions {
 /** One open stream: the text of server-sent events, which its client reads at its own pace. */
 export class Reader {
   readonly account: string;
+  readonly caller: string;
   readonly login: Login | undefined;
   readonly body: Readable;
   /** Everything up to this number has been written, or was not wanted. */
@@ -38,8 +41,9 @@ export class Reader {
   #isEnded = false;
   #onRoom: (() => void) | undefined;
 
-  constructor({ account, after, login, wants, cut }: ReaderOptions) {
+  constructor({ account, caller, after, login, wants, cut }: ReaderOptions) {
     this.account = account;
+    this.caller = caller;
     this.login = login;
     this.after = after;
     this.#wants = wants;

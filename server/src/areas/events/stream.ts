@@ -58,7 +58,14 @@ export function registerStream(app: TypedServer, deps: EventsDeps): void {
         );
         const asked = request.headers['last-event-id'] ?? request.query.after;
         const after = await startOf(deps.store, account, asked);
-        const reader = new Reader({ account, after, login, wants, cut: () => reply.raw.destroy() });
+        const reader = new Reader({
+          account,
+          caller: request.payer!.id,
+          after,
+          login,
+          wants,
+          cut: () => reply.raw.destroy(),
+        });
         reader.body.once('close', leave);
         endInTime(reader);
         deps.hub.add(reader);
