@@ -24,23 +24,28 @@ test('attack: a caller without a key asks for a file 2,000 times in one piece: 1
       },
     });
   });
-  t.after(() => app.close());
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
   const socket = connect(port, '127.0.0.1');
+  // Before the server, which waits for what it has begun.
+  t.after(() => {
+    release();
+    socket.destroy();
+    return app.close();
+  });
   socket.on('error', () => {});
   socket.resume();
   const closed = new Promise((resolve) => socket.once('close', resolve));
   // Without a bound all of them are begun, and wait.
   const all = new Promise<void>((resolve) => {
-    const timer = setInterval(() => begun > 1_000 && (clearInterval(timer), resolve()), 5);
-    timer.unref();
+    const timer = setInterval(() => {
+      if (begun > 1_000) resolve();
+    }, 5);
+    t.after(() => clearInterval(timer));
   });
   socket.write('GET /file HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n'.repeat(2_000));
   await Promise.race([closed, all]);
   assert.equal(begun, 1 + MOST_BEHIND);
-  release();
-  socket.destroy();
 });
 
 test('some requests in one piece are all answered, in their order, again and again', async (t) => {
