@@ -254,3 +254,29 @@ describe('express verification where the gas wallet pays', () => {
     assert.equal((await execute(service, crafted, early, { tokenId })).body.status, 'Success');
   });
 });
+
+it('attack: a node says of all that it has expired, which costs no purse: what a copy with the keys inside signs for in an hour is bounded', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'slipway-test-'));
+  // A payment costs at least 10,000 lamports, so that there is no room for a third.
+  const settings = { express: { gasless: true }, fees: { walletSolPerHour: 0.00003 } };
+  writeFileSync(join(dataDir, 'slipway.config.json'), JSON.stringify(settings));
+  const service = await startService({ dataDir });
+  try {
+    let lamports = 0n;
+    for (let paid = 0; ; paid++) {
+      const sender = await newWallet(service, 0n, PRICE);
+      const crafted = await craft(service, sender.address);
+      const { body } = await execute(service, crafted, sender, { tokenId: await newToken(service) });
+      if (body.status === 'Success') lamports += BigInt(crafted.feeLamports);
+      else {
+        assert.equal(body.code, 'SIGNER_HOLDS', JSON.stringify(body));
+        assert.deepEqual(await balancesOf(service, sender.address), { lamports: 0n, jup: PRICE });
+        assert.ok(paid > 0);
+        break;
+      }
+      assert.ok(lamports <= 30_000n, `${lamports}`);
+    }
+  } finally {
+    await service.close();
+  }
+});

@@ -11,6 +11,7 @@ import {
 } from '../chain/index.js';
 import { type Config, dataFolder, SANDBOX_KEY } from '../config/index.js';
 import { type Clock, steadyNow } from '../lib/clock.js';
+import { lamportsOf } from '../lib/decimal.js';
 import type { Disposal } from '../lib/disposal.js';
 import { LEAST_SECRET } from '../lib/least-secret.js';
 import { createLocalStore, createS3Store, type LocalStore, type S3Store } from '../objects/index.js';
@@ -19,6 +20,7 @@ import {
   connectSigner,
   endpointOf,
   type KeyPort,
+  LossLimits,
   type MintFinder,
   openSigner,
   type RemoteSigner,
@@ -63,6 +65,8 @@ export interface Node {
 
 /** At the start of a machine, the signer may take longer than the service. */
 const SIGNER_PATIENCE_MS = 30_000;
+/** More than there are. */
+const ALL_SOL = 1e9;
 
 interface BackendsDeps extends Pick<Beginning, 'databaseThread'> {
   config: Config;
@@ -138,10 +142,23 @@ async function openKeys(deps: BackendsDeps): Promise<KeyPort | RemoteSigner> {
     programs: config.programs,
     service,
     clock,
+    limits: await limitsOf(deps),
     refused,
   });
   watchKeys(signer, deps);
   return signer;
+}
+
+/** What the wallets may lose by what this copy signs; nothing bounds it in a sandbox whose settings do not. */
+async function limitsOf({ config, log }: Pick<BackendsDeps, 'config' | 'log'>): Promise<LossLimits | undefined> {
+  const { walletSolPerHour: hour, walletSolPerDay: day } = config.fees;
+  if (hour === undefined && day === undefined) return undefined;
+  const limit = { hour: lamportsOf(hour ?? ALL_SOL), day: lamportsOf(day ?? ALL_SOL) };
+  return LossLimits.open({
+    limits: { gas: limit, keeper: limit },
+    clock: { now: steadyNow },
+    nearing: (key, reason) => log.warn({ key, reason }, 'a wallet comes near its limit'),
+  });
 }
 
 /** Learns of exchanged keys of the wallets, which "slipway signer rotate" makes while this process runs. */

@@ -16,6 +16,7 @@ import { startTriggerKeeper } from '../keeper/trigger-orders/index.js';
 import type { KeeperWallet } from '../keeper/wallet.js';
 import type { Landing } from '../landing/index.js';
 import { launchFilesChore, startMintPool } from '../launches/index.js';
+import { lamportsOf } from '../lib/decimal.js';
 import type { Objects } from '../objects/index.js';
 import { type Prices, trustedUsd } from '../prices/index.js';
 import type { Aggregator } from '../routing/aggregator/index.js';
@@ -23,7 +24,6 @@ import { openScores } from '../scores/index.js';
 import { careForTables } from '../store/table-care.js';
 import type { Base } from './base.js';
 
-const LAMPORTS_PER_SOL = 1e9;
 const DAY_MS = 24 * 60 * 60_000;
 
 /** Everything that the keepers may use. */
@@ -144,8 +144,6 @@ function openMigrationKeeper(deps: KeepersDeps) {
   const budget = lamportsOf(deps.config.studio.migrationBudgetSol);
   return budget > 0n ? [startMigrationKeeper({ ...commonOf(deps), signer: deps.signer, budget })] : [];
 }
-
-const lamportsOf = (sol: number): bigint => BigInt(Math.round(sol * LAMPORTS_PER_SOL));
 
 /** What all keepers need. They trade through our own aggregator. */
 function commonOf(deps: KeepersDeps) {

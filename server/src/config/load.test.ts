@@ -98,7 +98,7 @@ test('every variable reaches its place', () => {
     {
       tokens: { platform: { symbol: 'ACME', mint: MINT, decimals: 9 } },
       express: { receiver: MINT, gasless: true },
-      fees: { percentile: 50, maxMicroLamports: 1000 },
+      fees: { percentile: 50, maxMicroLamports: 1000, walletSolPerHour: 0.5, walletSolPerDay: 4 },
       tiers: { free: { perMinute: 1, executePer10s: 2 }, gold: { perMinute: 3, executePer10s: 4 } },
       submit: { minTipLamports: '1000000', tipAccounts: [MINT], underWayPerKey: 2, underWay: 3, keepDays: 4 },
       rpc: { callsPerSecond: 50 },
@@ -121,7 +121,7 @@ test('every variable reaches its place', () => {
   assert.deepEqual(config.store, { kind: 'postgres', url: 'postgresql://user:password@db/slipway' });
   assert.deepEqual([config.tokens.platform.symbol, config.tokens.usdc.symbol], ['ACME', 'USDC']);
   assert.deepEqual(config.express, { receiver: MINT, gasless: true });
-  assert.deepEqual(config.fees, { percentile: 50, maxMicroLamports: 1000 });
+  assert.deepEqual(config.fees, { percentile: 50, maxMicroLamports: 1000, walletSolPerHour: 0.5, walletSolPerDay: 4 });
   assert.deepEqual(Object.keys(config.tiers), ['keyless', 'free', 'developer', 'launch', 'pro', 'gold']);
   assert.equal(config.tiers.free?.perMinute, 1);
   const bounds = { underWayPerKey: 2, underWay: 3, keepDays: 4 };

@@ -11,6 +11,7 @@ import { FILL_AREA } from '../keeper/trigger-orders/index.js';
 import { openTriggerWorld } from '../keeper/trigger-orders/testing.js';
 import { type Clock, createClock, steadyNow } from '../lib/clock.js';
 import { testSigner } from '../sandbox/maker/testing.js';
+import { LossLimits, SignerRefused } from '../signer/index.js';
 import { claimMany, insertCrafted, settleMany } from '../store/ledger.js';
 import type { Store } from '../store/sql.js';
 import { openAnyStore } from '../store/testing.js';
@@ -28,17 +29,29 @@ const PURSES = [GAS_PURSE, LIMIT_ORDER_PURSE, TRIGGER_ORDER_PURSE, INVITE_PURSE]
 const FEE = 5_000n;
 const log = pino({ level: 'silent' });
 
+/** A node that says of everything that it has expired, though it lands. */
+const lying = (real: Chain): Pick<Chain, 'latestBlockhash' | 'statuses'> => ({
+  async latestBlockhash() {
+    const { slot, lastValidBlockHeight, ...latest } = await real.latestBlockhash();
+    return { ...latest, slot: slot + 10_000n, lastValidBlockHeight: lastValidBlockHeight + 10_000n };
+  },
+  async statuses(signatures) {
+    return { slot: (await real.latestBlockhash()).slot + 20_000n, found: signatures.map(() => undefined) };
+  },
+});
+
 /** A real chain, on which what the keeper sends fails, though its simulation goes well. */
-async function openWorld() {
+async function openWorld({ lies = false, limits }: { lies?: boolean; limits?: LossLimits } = {}) {
   const net = await startLocalnet({ rpcPort: 0 });
   const rpc = createLocalRpc((method, params) => net.call(method, params));
   const clock = createClock();
   const real = createChain({ rpc, steadyNow, fees: { percentile: 50, maxMicroLamports: 0n } });
   const chain: Chain = {
     ...real,
+    ...(lies && lying(real)),
     simulate: async () => ({ err: null, logs: [], unitsConsumed: 300, accounts: [] }),
   } as Chain;
-  const [store, signer] = [await openAnyStore(), testSigner()];
+  const [store, signer] = [await openAnyStore(), testSigner(limits)];
   const keeper = signer.address('keeper');
   await rpc.call('requestAirdrop', [keeper, 10_000_000_000]);
   const settlements = Object.fromEntries(PURSES.map((purse) => [purse.name, { keys: ['keeper'] as const, purse }]));
@@ -62,6 +75,7 @@ async function openWorld() {
         return (await landings[copy]!.execute(request, decodeTransaction(crafted.wire))).state;
       } catch (error) {
         if (error instanceof ReservationRefused) return `not sent: ${error.bar}`;
+        if (error instanceof SignerRefused) return 'not signed';
         throw error;
       }
     },
@@ -158,6 +172,31 @@ describe('attack: a wallet makes transactions fail on the chain that the service
     await losses.runDue();
     assert.equal(losses.alarm, undefined);
     await losses.close();
+  });
+});
+
+describe('attack: a node has the keeper pay for what fails, and says that it has expired, so that no purse counts it', () => {
+  it('it signs for as much as the limit of its hour, where the keys are in the copy; later for another hour', async () => {
+    let now = 0;
+    const limit = { hour: 20n * FEE, day: 30n * FEE };
+    const limits = await LossLimits.open({
+      limits: { gas: limit, keeper: limit },
+      clock: { now: () => now },
+      nearing: () => {},
+    });
+    const world = await openWorld({ lies: true, limits });
+    const inAnHour = () =>
+      Promise.all(times(40, (n) => world.send('trigger-orders', generateKeypair().address, n % 2)));
+    try {
+      const ends = (await inAnHour()).sort();
+      assert.deepEqual(ends, [...times(20, () => 'expired'), ...times(20, () => 'not signed')]);
+      assert.equal(await world.paid(), 20n * FEE);
+      now += 65 * 60_000;
+      await inAnHour();
+      assert.equal(await world.paid(), 30n * FEE, 'the limit of the day');
+    } finally {
+      await world.close();
+    }
   });
 });
 

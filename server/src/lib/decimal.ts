@@ -33,3 +33,6 @@ export function scaledNumber(value: number, decimals: number): bigint | undefine
   const unit = 10n ** BigInt(-shift);
   return digits % unit === 0n ? digits / unit : undefined;
 }
+
+/** What people and settings write in SOL, in lamports. */
+export const lamportsOf = (sol: number): bigint => BigInt(Math.round(sol * 1e9));

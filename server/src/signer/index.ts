@@ -4,6 +4,7 @@ export { type GuardedKeys, guardKeys, type SealRequest, type ServiceWords, seale
 export { newWalletSigner, openKeyFile, type WalletSigner } from './key-file.js';
 export { createLoginTokens, type LoginTokens } from './login-tokens.js';
 export { isFullySigned, type LoginTransaction, readLoginTransaction } from './login-transaction.js';
+export { LossLimits } from './loss-limits.js';
 export { randomMintNumber } from './mint-search.js';
 export { orderAccount, orderAccounts, orderSeed } from './order-accounts.js';
 export { bytesOfOrder, type SealedOrder } from './order-seal.js';

@@ -23,8 +23,8 @@ export interface Loss {
 }
 
 interface LossLimitsOptions {
-  /** Where it is written down what has been signed for. */
-  file: string;
+  /** Where it is written down what has been signed for. Without it each start begins anew, and the clock must be a steady one. */
+  file?: string | undefined;
   limits: Readonly<Record<Payer, LossLimit>>;
   clock: Clock;
   /** Told once in an hour of a payer that comes near its limit. */
@@ -77,11 +77,7 @@ export class LossLimits {
 
   /** @throws PrivateFileError when the file is damaged or open to others */
   static async open(options: LossLimitsOptions): Promise<LossLimits> {
-    const { file } = options;
-    const content = await readPrivateFile(file);
-    if (content === undefined) await createPrivateFile(file, contentOf({ gas: new Map(), keeper: new Map() }));
-    const signed = content ? readContent(content.toString('utf8'), file) : { gas: new Map(), keeper: new Map() };
-    const limits = new LossLimits(options, signed);
+    const limits = new LossLimits(options, await writtenIn(options.file));
     limits.#tellAhead();
     return limits;
   }
@@ -111,13 +107,17 @@ export class LossLimits {
       const spans = this.#signed[payer];
       spans.set(now, (spans.get(now) ?? 0n) + lamports);
     }
+    if (this.#options.file !== undefined) await this.#writeDown(losses, now);
+    this.#known.add(name);
+  }
+
+  async #writeDown(losses: readonly Loss[], now: number): Promise<void> {
     try {
       while (losses.some(({ payer }) => (this.#signed[payer].get(now) ?? 0n) > (this.#written[payer].get(now) ?? 0n)))
         await this.#putDown();
     } catch (error) {
       throw new NotNow(`what it signs for cannot be written down (${(error as Error).message})`);
     }
-    this.#known.add(name);
   }
 
   #check({ payer, lamports }: Loss): void {
@@ -162,6 +162,7 @@ export class LossLimits {
 
   async #write(): Promise<void> {
     const { file, limits } = this.#options;
+    if (file === undefined) return;
     const ahead = (payer: Payer) =>
       new Map(
         [...this.#signed[payer]].map(([span, lamports]) => [
@@ -179,6 +180,16 @@ export class LossLimits {
       for (const [span, lamports] of next[payer]) this.#written[payer].set(span, lamports);
     }
   }
+}
+
+const nothing = (): Record<Payer, Map<number, bigint>> => ({ gas: new Map(), keeper: new Map() });
+
+async function writtenIn(file: string | undefined): Promise<Record<Payer, Map<number, bigint>>> {
+  if (file === undefined) return nothing();
+  const content = await readPrivateFile(file);
+  if (content !== undefined) return readContent(content.toString('utf8'), file);
+  await createPrivateFile(file, contentOf(nothing()));
+  return nothing();
 }
 
 function contentOf(signed: Readonly<Record<Payer, ReadonlyMap<number, bigint>>>): string {

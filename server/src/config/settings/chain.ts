@@ -55,6 +55,9 @@ export const chain = group('The chain', {
   },
 });
 
+const walletBound = (span: string) =>
+  `The most that the gas wallet, and the most that the keeper, may sign for in fees and rents in ${span}, in each copy that has the keys inside ([what bounds them](operations.md#what-the-wallets-may-lose)). A [signer of its own](signer.md#what-the-wallets-may-lose) has limits of its own instead.`;
+
 export const Fees = section({
   percentile: Type.Number({
     minimum: 0,
@@ -68,6 +71,26 @@ export const Fees = section({
     unit: 'micro-lamports per compute unit',
     description: 'The highest compute unit price that is paid.',
   }),
+  walletSolPerHour: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 1_000_000,
+      byMode: { production: 2 },
+      defaultText: '`2` in production, no bound in a sandbox',
+      unit: 'SOL in any hour',
+      description: walletBound('an hour'),
+    }),
+  ),
+  walletSolPerDay: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 1_000_000,
+      byMode: { production: 10 },
+      defaultText: '`10` in production, no bound in a sandbox',
+      unit: 'SOL in any 24 hours',
+      description: walletBound('a day'),
+    }),
+  ),
 });
 
 export const fees = group('Network fees', { fields: { fees: Fees } });

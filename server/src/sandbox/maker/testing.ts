@@ -47,6 +47,7 @@ import {
   firstWallets,
   guardKeys,
   type KeyName,
+  type LossLimits,
   SANDBOX_PROGRAMS,
   type SecretKeeper,
   type Signer,
@@ -77,7 +78,9 @@ export const BUDGET = { computeUnitLimit: 100_000, computeUnitPrice: 1_000n };
 const quiet = pino({ level: 'silent' });
 
 /** Signs with keys that the test knows. */
-export function testSigner(): Signer & SecretKeeper & { keys: Record<'gas' | 'maker' | 'keeper', Keypair> } {
+export function testSigner(
+  limits?: LossLimits,
+): Signer & SecretKeeper & { keys: Record<'gas' | 'maker' | 'keeper', Keypair> } {
   const keys = {
     gas: generateKeypair(),
     maker: generateKeypair(),
@@ -99,7 +102,7 @@ export function testSigner(): Signer & SecretKeeper & { keys: Record<'gas' | 'ma
     secrets: createSecretBox(Buffer.alloc(32, 1)),
     address: (role) => keyOf(role).address,
     wallets: () => firstWallets((role) => (role === 'tracker' ? keys.seal : keyOf(role)).address),
-    ...guardKeys(bare, { programs: SANDBOX_PROGRAMS, clock: createClock() }),
+    ...guardKeys(bare, { programs: SANDBOX_PROGRAMS, clock: createClock(), limits }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Address } from '@slipway/wire';
+import { lamportsOf } from '../../lib/decimal.js';
 import { challengePrefixOf } from '../challenge.js';
 import type { ServiceWords } from '../guarded-keys.js';
 import type { LossLimit, Payer } from '../loss-limits.js';
@@ -167,8 +168,7 @@ function requireEndpoint(endpoint: string): void {
 }
 
 function limitOf({ solPerHour, solPerDay } = USUAL_LIMIT): LossLimit {
-  const lamports = (sol: number) => BigInt(Math.round(sol * 1e9));
-  return { hour: lamports(solPerHour), day: lamports(solPerDay) };
+  return { hour: lamportsOf(solPerHour), day: lamportsOf(solPerDay) };
 }
 
 /** The same as in the settings of the service, which the signer does not take its callers' word for. */
