@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import type { Config } from '../config/index.js';
 import type { PrintRequest } from '../http/index.js';
+import { allOpen } from '../lib/all-open.js';
 import { createClock } from '../lib/clock.js';
 import { createDisposal } from '../lib/disposal.js';
 import type { RecentLines } from '../lib/recent-lines.js';
@@ -64,9 +65,7 @@ export async function createApp({ config, begun, log, recent, print }: AppOption
     });
     const loading = import('./wire-up.js');
     void loading.then(loadFetch, () => {});
-    // Whichever fails: nothing is closed while it is being opened.
-    await Promise.allSettled([loading, opening]);
-    const [{ wireUp }, backends] = await Promise.all([loading, opening]);
+    const [{ wireUp }, backends] = await allOpen([loading, opening]);
     return { ...(await wireUp({ backends, config, log, disposal, clock, registry }, place, { recent, print })), close };
   } catch (error) {
     await close();

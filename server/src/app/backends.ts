@@ -10,6 +10,7 @@ import {
   type Rpc,
 } from '../chain/index.js';
 import { type Config, dataFolder, SANDBOX_KEY } from '../config/index.js';
+import { allOpen } from '../lib/all-open.js';
 import { type Clock, steadyNow } from '../lib/clock.js';
 import { lamportsOf } from '../lib/decimal.js';
 import type { Disposal } from '../lib/disposal.js';
@@ -89,15 +90,12 @@ export async function openBackends(deps: BackendsDeps): Promise<Backends> {
   const { config } = deps;
   const paths = dataFolder(config);
   const { store, opened: storeOpened } = openDatabase(deps);
-  const opening = [
+  const [signer, node, adminToken, sandboxKey] = await allOpen([
     openKeys(deps),
     openChain(deps),
     config.adminToken ?? readOrCreateSecret(paths.adminToken),
     config.publicSandbox ? readOrCreateSecret(paths.sandboxKey) : config.sandbox ? SANDBOX_KEY : undefined,
-  ] as const;
-  // Wait until each has opened or failed before anything is closed again.
-  await Promise.allSettled(opening);
-  const [signer, node, adminToken, sandboxKey] = await Promise.all(opening);
+  ]);
   const remoteSigner = 'probe' in signer ? signer : undefined;
   return { store, storeOpened, signer, secrets: signer.secrets, remoteSigner, node, adminToken, sandboxKey };
 }

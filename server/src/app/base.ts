@@ -3,6 +3,7 @@ import type { Registry } from 'prom-client';
 import { type Chain, createChains, type Purpose } from '../chain/index.js';
 import type { Config } from '../config/index.js';
 import { createMetrics, type Metrics } from '../http/index.js';
+import { allOpen } from '../lib/all-open.js';
 import { type AdjustableClock, createClock, steadyNow } from '../lib/clock.js';
 import type { Disposal } from '../lib/disposal.js';
 import { assertClock } from '../store/clock-skew.js';
@@ -51,10 +52,7 @@ export function createBase({ backends, registry, ...given }: BaseDeps): Base {
  */
 export async function claimDatabase(base: Base): Promise<void> {
   const { config, log, disposal, store, storeOpened, signer, secrets, chains } = base;
-  const finding = genesisHash(chains.landing);
-  // Nothing is closed while the database is being opened.
-  await Promise.allSettled([finding, storeOpened]);
-  const [chain] = await Promise.all([finding, storeOpened]);
+  const [chain] = await allOpen([genesisHash(chains.landing), storeOpened]);
   await assertClock(store, createClock().now);
   await keepIdentity({ store, signer, log, disposal }, { chain, mode: config.sandbox ? 'sandbox' : 'production' });
   const sealed = await sealMakers(store, secrets);

@@ -16,6 +16,7 @@ import { startTriggerKeeper } from '../keeper/trigger-orders/index.js';
 import type { KeeperWallet } from '../keeper/wallet.js';
 import type { Landing } from '../landing/index.js';
 import { launchFilesChore, startMintPool } from '../launches/index.js';
+import { allOpen } from '../lib/all-open.js';
 import { lamportsOf } from '../lib/decimal.js';
 import type { Objects } from '../objects/index.js';
 import { type Prices, trustedUsd } from '../prices/index.js';
@@ -50,6 +51,11 @@ export async function openKeepers(deps: KeepersDeps): Promise<Keeper | undefined
   const stock = mintSuffix === '' ? undefined : { suffix: mintSuffix, chain };
   const launchFiles = launchFilesChore({ store, clock, objects }, config.objects.urlSeconds * 1_000, stock);
   const send = createSender({ allowsPrivate: config.events.privateWebhooks, steadyNow });
+  const [triggers, numbering, webhooks] = await allOpen([
+    openTriggerKeeper(deps),
+    startEventNumbering({ store, log }),
+    startWebhooks({ store, box: secrets, clock, steadyNow, log, send, registry: metrics.registry }),
+  ]);
   const keeper = startKeeper({
     log,
     chores: [
@@ -65,12 +71,12 @@ export async function openKeepers(deps: KeepersDeps): Promise<Keeper | undefined
     ],
     loops: [
       ...openLimitOrderKeeper(deps),
-      await openTriggerKeeper(deps),
+      triggers,
       ...openInviteKeeper(deps),
       ...openTableKeeper(deps),
       ...openMigrationKeeper(deps),
-      await startEventNumbering({ store, log }),
-      await startWebhooks({ store, box: secrets, clock, steadyNow, log, send, registry: metrics.registry }),
+      numbering,
+      webhooks,
     ],
   });
   disposal.add('keeper', () => keeper.close());

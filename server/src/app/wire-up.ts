@@ -5,12 +5,13 @@ import { TOKEN_PROGRAM } from '@slipway/wire';
 import type { FastifyInstance } from 'fastify';
 import type { Services } from '../areas/area.js';
 import { createTokenList, type TokenList } from '../config/index.js';
-import { createKeyLookup, withActualPort } from '../http/index.js';
+import { createKeyLookup, type KeyLookup, withActualPort } from '../http/index.js';
 import { createInviteIndex } from '../indexes/invites/index.js';
 import { createLimitOrderIndex } from '../indexes/limit-orders/index.js';
 import { startLossReadings } from '../keeper/losses.js';
 import { KeeperWallet, startWalletReadings } from '../keeper/wallet.js';
 import { sealed } from '../landing/index.js';
+import { allOpen } from '../lib/all-open.js';
 import { createClock } from '../lib/clock.js';
 import type { RecentLines } from '../lib/recent-lines.js';
 import { createObjects } from '../objects/index.js';
@@ -47,9 +48,7 @@ export async function wireUp(
   // The servers are made while the database opens.
   const making = createServers(base, () => parts!, print);
   const opening = openParts(base, () => place.publicUrl(), recent);
-  // Whichever fails: nothing is closed while it is being opened.
-  await Promise.allSettled([making, opening]);
-  const [servers, opened] = await Promise.all([making, opening]);
+  const [servers, opened] = await allOpen([making, opening]);
   parts = opened;
   const { server, operations } = servers;
   const { services } = parts;
@@ -83,10 +82,16 @@ async function openParts(base: Base, publicUrl: () => string, recent: RecentLine
   const { config, log, disposal } = base;
   const { usdc, stable } = config.tokens;
   const stables = new Set([usdc.mint, stable.mint, ...config.swap.stables]);
-  const sandbox = config.sandbox ? await openSandbox({ ...base, stables }) : undefined;
-  const files = await openFiles(base, publicUrl);
-  const landing = await openLanding(base);
-  const market = await openMarket(base, sandbox);
+  // Landing goes by the clock that a sandbox sets. Keys are listened to before keepers occupy the database.
+  const [keys, sandbox] = await allOpen([
+    openKeys(base),
+    config.sandbox ? openSandbox({ ...base, stables }) : undefined,
+  ]);
+  const [landing, market, files] = await allOpen([
+    openLanding(base),
+    openMarket(base, sandbox),
+    openFiles(base, publicUrl),
+  ]);
   const indexes = openIndexes(base);
   const tokenList = createTokenList(config);
   watchState(base, market.prices, tokenList);
@@ -115,9 +120,14 @@ async function openParts(base: Base, publicUrl: () => string, recent: RecentLine
     runDue: async () => keeper?.runDue(),
   };
   if (sandbox) warmUp(market.routers, sandbox.info);
+  return { services, keys, losses };
+}
+
+/** Finds API keys for the servers. */
+async function openKeys(base: Base): Promise<KeyLookup> {
   const keys = await createKeyLookup(base);
-  disposal.add('keys', () => keys.close());
-  return { services, keys: keys.find, losses };
+  base.disposal.add('keys', () => keys.close());
+  return keys.find;
 }
 
 /** What a scrape shows of the parts that everything else depends on. */
