@@ -1,4 +1,11 @@
-import { type Address, decodeMint, type Mint, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '@slipway/wire';
+import {
+  type Address,
+  decodeMint,
+  type Mint,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+  token2022Extensions,
+} from '@slipway/wire';
 import { GrowingCache } from '../lib/growing-cache.js';
 import { waitAtMost } from '../lib/wait-at-most.js';
 import { type ChainAccount, createAccountReader } from './accounts.js';
@@ -6,13 +13,28 @@ import type { Rpc } from './rpc.js';
 
 export interface MintInfo extends Mint {
   tokenProgram: Address;
+  /** Amounts are shown times a multiplier that changes: what is said of a unit that is shown is not true of one that is held. */
+  shownScaled?: true;
 }
+
+/** Interest, and a multiplier that the issuer sets, as `ExtensionType` of the Token-2022 program numbers them. */
+const SCALING = [10, 25];
 
 /** The mint in an account; undefined if the account is not a token mint. */
 export function mintFacts(account: ChainAccount | undefined): MintInfo | undefined {
   if (!account || (account.owner !== TOKEN_PROGRAM && account.owner !== TOKEN_2022_PROGRAM)) return undefined;
   const mint = decodeMint(account.data);
-  return mint?.initialized ? { ...mint, tokenProgram: account.owner } : undefined;
+  if (!mint?.initialized) return undefined;
+  const shownScaled = account.owner === TOKEN_2022_PROGRAM && isShownScaled(account.data);
+  return { ...mint, tokenProgram: account.owner, ...(shownScaled && { shownScaled }) };
+}
+
+function isShownScaled(data: Uint8Array): boolean {
+  try {
+    return token2022Extensions(data).some(({ type }) => SCALING.includes(type));
+  } catch {
+    return true;
+  }
 }
 
 /** A node that takes longer has no opinion. */

@@ -1,5 +1,13 @@
 export { openPrices } from './open.js';
 export type { PoolSource } from './pool-prices.js';
-export { type NoPrice, type OrderPrice, type PriceFeed, type PriceQuote, type Prices, trustedUsd } from './price.js';
+export {
+  isOfOtherUnits,
+  type NoPrice,
+  type OrderPrice,
+  type PriceFeed,
+  type PriceQuote,
+  type Prices,
+  trustedUsd,
+} from './price.js';
 export { createSandboxPrices, type SandboxPrices } from './sandbox.js';
 export { type Drift, startDrift } from './simulated.js';

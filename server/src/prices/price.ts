@@ -65,3 +65,8 @@ export function trustedUsd(prices: Pick<Prices, 'quote'>, mint: Address): number
   const price = prices.quote(mint);
   return price && !price.stale && price.source !== 'pools' ? price.usd : undefined;
 }
+
+/** Whether a feed prices a token by units that are not those of its accounts, because a multiplier lies between them. */
+export function isOfOtherUnits(price: OrderPrice | NoPrice, facts: { shownScaled?: true } | undefined): boolean {
+  return facts?.shownScaled === true && !('none' in price) && price.source === 'hermes';
+}

@@ -8,7 +8,7 @@ import { orderAccount } from '../../signer/index.js';
 import { requireOwnVault } from './access.js';
 import { DEPOSIT_AREA, type DepositPayload, type TriggerV2Deps, tags, walletRoute } from './deps.js';
 
-import { requireDepth, requirePair, requireWorth } from './order-checks.js';
+import { requireDepth, requirePair, requireSameUnits, requireWorth } from './order-checks.js';
 import { DepositAnswer, DepositBody } from './schema.js';
 import { requireVaultToken } from './vault-token.js';
 import { craftDeposit, type Deposit } from './vault-transactions.js';
@@ -49,6 +49,8 @@ export async function craftOrderDeposit(
     requireVaultToken(deps.chain, 'inputMint', inputMint),
     requireVaultToken(deps.chain, 'outputMint', outputMint),
   ]);
+  await requireSameUnits(deps, ['inputMint', inputMint]);
+  await requireSameUnits(deps, ['outputMint', outputMint]);
   requireWorth(deps, input, amount);
   requireDepth(deps, ['outputMint', outputMint]);
   const deposit: Deposit = {

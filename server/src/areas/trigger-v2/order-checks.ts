@@ -1,6 +1,7 @@
 import type { Address } from '@slipway/wire';
 import { AppError, type ErrorCode } from '../../errors/index.js';
 import { usdValue } from '../../lib/decimal.js';
+import { isOfOtherUnits } from '../../prices/index.js';
 import type { TriggerV2Deps } from './deps.js';
 import { invalid } from './order-terms.js';
 import type { VaultToken } from './vault-transactions.js';
@@ -40,6 +41,18 @@ export function requirePrice(
 export function requireDepth({ prices }: Pick<TriggerV2Deps, 'prices'>, [field, mint]: readonly [MintField, Address]) {
   const price = prices.forNewOrder(mint);
   if ('none' in price && price.none === 'shallow') throw invalid(field, price.why);
+}
+
+/**
+ * A feed says what a unit is worth as wallets show it, and orders go by units as accounts hold them.
+ * @throws AppError INVALID_REQUEST if those are not the same.
+ */
+export async function requireSameUnits(
+  { prices, chain }: Pick<TriggerV2Deps, 'prices' | 'chain'>,
+  [field, mint]: readonly [MintField, Address],
+): Promise<void> {
+  if (!isOfOtherUnits(prices.forNewOrder(mint), await chain.mint(mint))) return;
+  throw invalid(field, 'its amounts are shown times a multiplier: a price feed does not say what they are worth');
 }
 
 /** @throws AppError INVALID_REQUEST if the amount is worth too little, and as `requirePrice`. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import type { Address } from '@slipway/wire';
+import { type Address, TOKEN_2022_PROGRAM } from '@slipway/wire';
 import { AMOUNT, openTriggerWorld } from './testing.js';
 
 let world: Awaited<ReturnType<typeof openTriggerWorld>>;
@@ -47,4 +47,38 @@ it('attack: an issuer of a token sends some of it to an order that deposits anot
   );
   const ended = rows.filter(({ type }) => type !== 'deposit').map(({ type, state }) => `${type} ${state}`);
   assert.deepEqual(ended.sort(), ['cancelled success', 'withdrawal success', 'withdrawal success']);
+});
+
+it('attack: an issuer of a token multiplies what wallets show of it by ten, which its feed counts and no account does: no order is made or filled by that feed', async () => {
+  const extensions = new Uint8Array(60);
+  const view = new DataView(extensions.buffer);
+  view.setUint16(0, 25, true);
+  view.setUint16(2, 56, true);
+  for (const at of [36, 52]) view.setFloat64(at, 10, true);
+  const scaled = await world.world.token({ program: TOKEN_2022_PROGRAM, extensions });
+  await world.world.pool(scaled, world.bought, [10n ** 13n, 10n ** 13n]);
+  await world.aggregator.discover();
+  const client = world.newClient();
+  const sell = async (inputMint: Address, outputMint: Address) => {
+    const wallet = await client.register();
+    const input = inputMint === scaled.mint ? scaled : world.sold;
+    await world.fund(wallet.address, input, AMOUNT);
+    const terms = { orderType: 'single', triggerCondition: 'above', triggerPriceUsd: 0.5 } as const;
+    return client.open(wallet, AMOUNT, { inputMint, outputMint, triggerMint: inputMint, ...terms });
+  };
+  world.setPrice(scaled.mint, 1, { source: 'hermes' });
+  await assert.rejects(sell(scaled.mint, world.bought.mint), /inputMint: its amounts are shown times a multiplier/);
+  await assert.rejects(sell(world.sold.mint, scaled.mint), /outputMint: its amounts are shown times a multiplier/);
+
+  // By a price of what accounts hold, an order is made and filled.
+  for (const [source, left] of [
+    ['hermes', AMOUNT],
+    ['fixed', 0n],
+  ] as const) {
+    world.setPrice(scaled.mint, 1);
+    const { inputAccount } = await world.rowOf(await sell(scaled.mint, world.bought.mint));
+    world.setPrice(scaled.mint, 1, { source });
+    await (await world.newKeeper()).runDue();
+    assert.equal(await world.world.amount(inputAccount as Address), left, source);
+  }
 });

@@ -11,6 +11,7 @@ import type { ChainAccount } from '../../chain/index.js';
 import { type Place, type Swap, temporaryWrappedSol } from '../../crafting/swap.js';
 import { type Crafted, TransactionTooLarge } from '../../crafting/transaction.js';
 import { explain, suspectHops, tryOutSwap } from '../../landing/index.js';
+import { isOfOtherUnits } from '../../prices/index.js';
 import { type Hop, isRefused, type Token } from '../../routing/router.js';
 import type { FillDeps, TriggerKeeperDeps } from './deps.js';
 import { marketOf } from './market.js';
@@ -49,8 +50,8 @@ interface Trade {
 export async function prepareFill(deps: FillDeps, sale: Sale): Promise<PreparedFill | { skipped: string }> {
   const [input, output] = await Promise.all([tokenOf(deps, sale.inputMint), tokenOf(deps, sale.outputMint)]);
   if (!input || !output) return { skipped: 'its mints are not on the chain' };
-  if ('contradicted' in input) return { skipped: input.contradicted };
-  if ('contradicted' in output) return { skipped: output.contradicted };
+  if ('unclear' in input) return { skipped: input.unclear };
+  if ('unclear' in output) return { skipped: output.unclear };
   // In one turn of the event loop, so that they are read with one call.
   const [source, target] = await Promise.all([deps.chain.account(sale.source), targetOf(deps, sale, output)]);
   if (!target) return { skipped: 'the account for what it buys is not one of its vault' };
@@ -118,15 +119,17 @@ async function tryOnce(deps: FillDeps, trade: Trade, offer: Offer, isClosing: bo
 }
 
 async function tokenOf(
-  { chain, contradictions }: TriggerKeeperDeps,
+  { chain, contradictions, prices }: TriggerKeeperDeps,
   mint: Address,
-): Promise<Token | { contradicted: string } | undefined> {
+): Promise<Token | { unclear: string } | undefined> {
   const facts = await chain.mint(mint);
   if (!facts) return undefined;
-  const contradicted = await contradictions(mint, facts);
-  return contradicted === undefined
-    ? { mint, tokenProgram: facts.tokenProgram, decimals: facts.decimals }
-    : { contradicted };
+  if (isOfOtherUnits(prices.forOrders(mint), facts))
+    return {
+      unclear: `the amounts of ${mint} are shown times a multiplier: its price feed does not say what they are worth`,
+    };
+  const unclear = await contradictions(mint, facts);
+  return unclear === undefined ? { mint, tokenProgram: facts.tokenProgram, decimals: facts.decimals } : { unclear };
 }
 
 interface Target {
