@@ -76,6 +76,8 @@ interface GroupedWritesDeps {
   spending: Pick<Spending, 'bar'>;
 }
 
+export type GroupedWrites = ReturnType<typeof createGroupedWrites>;
+
 /** Writes claims and verdicts of many requests in groups, each in one store transaction with what their areas add. */
 export function createGroupedWrites({ store, clock, leaseUntil, settlements, spending }: GroupedWritesDeps) {
   const claim = groupCalls<WantedClaim, ClaimResult>({

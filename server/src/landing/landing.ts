@@ -1,31 +1,22 @@
-import {
-  type Address,
-  encodeTransaction,
-  missingSigners,
-  type Transaction,
-  transactionSignature,
-  withSignature,
-} from '@slipway/wire';
-import type { Chain } from '../chain/index.js';
+import { type Address, encodeTransaction, type Transaction } from '@slipway/wire';
 import type { Guest } from '../lib/places.js';
-import { Turns } from '../lib/turns.js';
 import { isWalletRole, usableAddresses } from '../signer/index.js';
 import { tell } from '../store/event-outbox.js';
-import { failUnsent, findRequest, isSubmission, type LedgerRow, takeAbandoned } from '../store/ledger.js';
+import { failUnsent, isSubmission, type LedgerRow, takeAbandoned } from '../store/ledger.js';
 import type { LossBar } from '../store/losses.js';
 import type { TriggerOrderRow } from '../store/trigger-orders.js';
 import { broadcast } from './broadcast.js';
+import { Claiming, type HowToSend, trialChainOf } from './claiming.js';
 import { createDelegatedSend, type DelegatedSend, type Deliver } from './delegated-send.js';
 import type { LandingDeps } from './deps.js';
 import { endEvents } from './end-events.js';
 import { whyNotFinal } from './finality.js';
 import { Following, leaseFrom } from './following.js';
-import { type ClaimResult, createGroupedWrites, ReservationRefused, type WantedClaim } from './grouped-writes.js';
+import { createGroupedWrites } from './grouped-writes.js';
 import { isAsOrdered } from './order-seal.js';
 import { preflight } from './preflight.js';
 import { isAsCrafted } from './seal.js';
 import type { SignedTransaction } from './signed-transaction.js';
-import { KeyRefused, keysOf } from './signing-keys.js';
 import { type PurseReading, Spending } from './spending.js';
 import { openStrangers, type Strangers } from './strangers.js';
 import { createTracker, type Tracker } from './tracker.js';
@@ -40,11 +31,10 @@ export class Landing {
   readonly #tracker: Tracker;
   readonly #strangers: Strangers;
   readonly #delegated: DelegatedSend;
-  readonly #writes: ReturnType<typeof createGroupedWrites>;
+  readonly #claiming: Claiming;
   readonly #spending: Spending;
   readonly #following: Following;
   readonly #executing = new Map<string, Promise<LedgerRow>>();
-  readonly #turns = new Turns();
   readonly #closing = new AbortController();
 
   constructor(deps: LandingDeps) {
@@ -68,7 +58,7 @@ export class Landing {
     });
     this.#tracker = tracker;
     this.#delegated = delegated;
-    this.#writes = writes;
+    this.#claiming = new Claiming(deps, writes);
     this.#following = following;
     this.#strangers = openStrangers(deps, { delegated, settle: writes.settle });
   }
@@ -140,7 +130,7 @@ export class Landing {
       if (ended && !settlements[ended.area]?.isOurs) await tell(tx, endEvents([ended]));
       return ended;
     });
-    const row = failed ?? (await this.#find(id));
+    const row = failed ?? (await this.#claiming.find(id));
     return this.#following.follow(row);
   }
 
@@ -157,7 +147,7 @@ export class Landing {
 
   /** Whether a transaction under way would fail on the chain as it is now. False if it may have landed. */
   async wouldFail({ area, wire, signature }: LedgerRow): Promise<boolean> {
-    return wire !== null && (await preflight(this.#trialChain(area), wire, signature)) !== undefined;
+    return wire !== null && (await preflight(trialChainOf(this.#deps, area), wire, signature)) !== undefined;
   }
 
   /** Why one of our wallets would not pay for a transaction of this area and wallet now; undefined if it would. */
@@ -207,13 +197,9 @@ export class Landing {
     return end;
   }
 
-  async #execute(
-    request: LedgerRow,
-    signedByUser: Transaction,
-    how: { detail: unknown; isSimulated: boolean; order?: TriggerOrderRow },
-  ): Promise<LedgerRow> {
+  async #execute(request: LedgerRow, signedByUser: Transaction, how: HowToSend): Promise<LedgerRow> {
     const { sendRpcs, log } = this.#deps;
-    const claimed = await this.#signAndClaim(request, signedByUser, how);
+    const claimed = await this.#claiming.toSend(request, signedByUser, how);
     if ('id' in claimed) return this.#following.follow(claimed);
     const { wire, signature } = claimed;
     // From here on only the chain is trusted: an RPC that hangs or fails may still have accepted the transaction.
@@ -227,113 +213,12 @@ export class Landing {
   }
 
   async #delegate(request: LedgerRow, signedByTaker: Transaction, deliver: Deliver): Promise<LedgerRow> {
-    const sent = await this.#tryOut(request, signedByTaker, null);
-    if (sent) return this.#following.follow(sent);
-    await this.#requireGoing(request);
-    const transaction = await this.#cosign(request, signedByTaker);
-    const wire = encodeTransaction(transaction);
-    const other = await this.#claim(request, { signature: null, wire, detail: undefined });
-    if (other) return this.#following.follow(other);
+    const claimed = await this.#claiming.toHandOver(request, signedByTaker);
+    if ('id' in claimed) return this.#following.follow(claimed);
+    const { wire, transaction } = claimed;
     const row: LedgerRow = { ...request, state: 'sending', signature: null, wire: Buffer.from(wire), handedOver: true };
     return this.#following.follow(row, async () =>
       this.#following.resolve(row, await this.#delegated.deliver(row, transaction, deliver)),
     );
-  }
-
-  /**
-   * Simulates it before our keys sign: what they sign counts in the signer as paid for, whether it is sent or not.
-   * Returns the request if another instance has sent it.
-   * @throws WouldFail
-   */
-  async #tryOut(
-    { id, area }: LedgerRow,
-    signedByUser: Transaction,
-    signature: string | null,
-  ): Promise<LedgerRow | undefined> {
-    const failure = await preflight(this.#trialChain(area), encodeTransaction(signedByUser), signature);
-    if (!failure) return undefined;
-    // It also fails if another instance has just landed it and this node does not know that yet.
-    const row = await findRequest(this.#deps.store, id);
-    if (row && row.state !== 'crafted') return row;
-    throw failure;
-  }
-
-  /** What is signed and claimed now; the request if another instance has claimed it. */
-  async #signAndClaim(
-    request: LedgerRow,
-    signedByUser: Transaction,
-    { detail, order, isSimulated }: { detail: unknown; order?: TriggerOrderRow; isSimulated: boolean },
-  ): Promise<LedgerRow | { wire: Uint8Array; signature: string }> {
-    const { id, area, wallet, cosigners } = request;
-    const { purse, isOurs } = this.#deps.settlements[area] ?? {};
-    const isBounded = purse !== undefined && !isOurs && cosigners.length > 0;
-    // Where our keys have yet to sign, anything may stand in the place of the signature.
-    const known = cosigners.length > 0 ? null : transactionSignature(signedByUser);
-    const tryOut = () => this.#tryOut(request, signedByUser, known);
-    // Before its turn: a node may take long, and the others of the same wallet would wait for that.
-    const sent = isSimulated ? undefined : await tryOut();
-    if (sent) return sent;
-    const signAndClaim = async (hasWaited = false) => {
-      const rehearsed = isBounded ? await this.#rehearse(request, signedByUser, detail) : undefined;
-      const other = rehearsed ?? (hasWaited && !isSimulated ? await tryOut() : undefined);
-      if (other) return other;
-      await this.#requireGoing(request);
-      const transaction = await this.#cosign(request, signedByUser, order);
-      const [missing] = missingSigners(transaction);
-      if (missing) throw new KeyRefused(`request ${id} (${area}) needs a signature of ${missing}`);
-      const signed = { wire: encodeTransaction(transaction), signature: transactionSignature(transaction) };
-      return (await this.#claim(request, { ...signed, detail })) ?? signed;
-    };
-    // One of a wallet at a time, because what is under way decides about the next. Other instances have their own turns.
-    return isBounded ? this.#turns.take(`${purse.name} ${wallet}`, signAndClaim) : signAndClaim();
-  }
-
-  /** What a claim would get now, before anything is signed for it. @throws ReservationRefused */
-  async #rehearse(request: LedgerRow, unsigned: Transaction, detail: unknown): Promise<LedgerRow | undefined> {
-    const { id, area } = request;
-    const wanted = { id, area, detail, wire: encodeTransaction(unsigned), signature: `rehearsal of ${id}` };
-    return this.#otherThanWon(request, await this.#writes.rehearse(wanted));
-  }
-
-  /** Asked last before our keys sign. @throws Stopped, StoreUnavailable */
-  async #requireGoing({ area }: LedgerRow): Promise<void> {
-    const { stops, settlements } = this.#deps;
-    await stops?.require(settlements[area]?.isOurs ? 'fills' : 'posts');
-  }
-
-  async #cosign(request: LedgerRow, signedByUser: Transaction, order?: TriggerOrderRow): Promise<Transaction> {
-    const { signer, settlements } = this.#deps;
-    const keys = keysOf(request, settlements[request.area]?.keys);
-    if (keys.length === 0) return signedByUser;
-    const { message } = signedByUser;
-    const cosigned = await signer.cosign({ keys, message, request: request.id, ...(order && { order }) });
-    return cosigned.reduce<Transaction>(
-      (transaction, { address, signature }) => withSignature(transaction, address, signature),
-      signedByUser,
-    );
-  }
-
-  /** Undefined if this call won the request; otherwise the row as another caller has claimed it. */
-  async #claim(
-    request: LedgerRow,
-    wanted: Pick<WantedClaim, 'signature' | 'wire' | 'detail'>,
-  ): Promise<LedgerRow | undefined> {
-    const { id, area } = request;
-    return this.#otherThanWon(request, await this.#writes.claim({ id, area, ...wanted }));
-  }
-
-  async #otherThanWon({ id }: LedgerRow, result: ClaimResult): Promise<LedgerRow | undefined> {
-    if (typeof result === 'object') throw new ReservationRefused(result.refused, result.bar);
-    return result === 'won' ? undefined : this.#find(id);
-  }
-
-  #trialChain(area: string): Chain {
-    return this.#deps.trialChain?.(area) ?? this.#deps.chain;
-  }
-
-  async #find(id: string): Promise<LedgerRow> {
-    const row = await findRequest(this.#deps.store, id);
-    if (!row) throw new Error(`request ${id} has disappeared`);
-    return row;
   }
 }

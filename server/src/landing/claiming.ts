@@ -1,0 +1,153 @@
+import {
+  encodeTransaction,
+  missingSigners,
+  type Transaction,
+  transactionSignature,
+  withSignature,
+} from '@slipway/wire';
+import type { Chain } from '../chain/index.js';
+import { Turns } from '../lib/turns.js';
+import { findRequest, type LedgerRow } from '../store/ledger.js';
+import type { TriggerOrderRow } from '../store/trigger-orders.js';
+import type { LandingDeps } from './deps.js';
+import { type ClaimResult, type GroupedWrites, ReservationRefused, type WantedClaim } from './grouped-writes.js';
+import { preflight } from './preflight.js';
+import { KeyRefused, keysOf } from './signing-keys.js';
+
+export interface HowToSend {
+  /** Passed to the area's settlement. */
+  detail: unknown;
+  /** The caller has just simulated this very message, and it would succeed. */
+  isSimulated: boolean;
+  /** The trigger order that it fills. */
+  order?: TriggerOrderRow;
+}
+
+/** The chain on which transactions of an area are tried out. */
+export const trialChainOf = ({ trialChain, chain }: LandingDeps, area: string): Chain => trialChain?.(area) ?? chain;
+
+/** Tries transactions out, has our keys sign them, and claims their requests, so that each is sent by one caller only. */
+export class Claiming {
+  readonly #deps: LandingDeps;
+  readonly #writes: GroupedWrites;
+  readonly #turns = new Turns();
+
+  constructor(deps: LandingDeps, writes: GroupedWrites) {
+    this.#deps = deps;
+    this.#writes = writes;
+  }
+
+  /**
+   * What is signed and claimed now; the request if another caller has claimed it.
+   * @throws ReservationRefused, WouldFail, SignerRefused, Stopped: nothing was claimed.
+   */
+  async toSend(
+    request: LedgerRow,
+    signedByUser: Transaction,
+    { detail, order, isSimulated }: HowToSend,
+  ): Promise<LedgerRow | { wire: Uint8Array; signature: string }> {
+    const { id, area, wallet, cosigners } = request;
+    const { purse, isOurs } = this.#deps.settlements[area] ?? {};
+    const isBounded = purse !== undefined && !isOurs && cosigners.length > 0;
+    // Where our keys have yet to sign, anything may stand in the place of the signature.
+    const known = cosigners.length > 0 ? null : transactionSignature(signedByUser);
+    const tryOut = () => this.#tryOut(request, signedByUser, known);
+    // Before its turn: a node may take long, and the others of the same wallet would wait for that.
+    const sent = isSimulated ? undefined : await tryOut();
+    if (sent) return sent;
+    const signAndClaim = async (hasWaited = false) => {
+      const rehearsed = isBounded ? await this.#rehearse(request, signedByUser, detail) : undefined;
+      const other = rehearsed ?? (hasWaited && !isSimulated ? await tryOut() : undefined);
+      if (other) return other;
+      await this.#requireGoing(request);
+      const transaction = await this.#cosign(request, signedByUser, order);
+      const [missing] = missingSigners(transaction);
+      if (missing) throw new KeyRefused(`request ${id} (${area}) needs a signature of ${missing}`);
+      const signed = { wire: encodeTransaction(transaction), signature: transactionSignature(transaction) };
+      return (await this.#claim(request, { ...signed, detail })) ?? signed;
+    };
+    // One of a wallet at a time, because what is under way decides about the next. Other instances have their own turns.
+    return isBounded ? this.#turns.take(`${purse.name} ${wallet}`, signAndClaim) : signAndClaim();
+  }
+
+  /**
+   * What a market maker is to sign last, claimed now; the request if another caller has claimed it.
+   * @throws ReservationRefused, WouldFail, SignerRefused, Stopped: nothing was signed or claimed.
+   */
+  async toHandOver(
+    request: LedgerRow,
+    signedByTaker: Transaction,
+  ): Promise<LedgerRow | { wire: Uint8Array; transaction: Transaction }> {
+    const sent = await this.#tryOut(request, signedByTaker, null);
+    if (sent) return sent;
+    await this.#requireGoing(request);
+    const transaction = await this.#cosign(request, signedByTaker);
+    const wire = encodeTransaction(transaction);
+    const other = await this.#claim(request, { signature: null, wire, detail: undefined });
+    return other ?? { wire, transaction };
+  }
+
+  /** @throws Error where there is no such request any more */
+  async find(id: string): Promise<LedgerRow> {
+    const row = await findRequest(this.#deps.store, id);
+    if (!row) throw new Error(`request ${id} has disappeared`);
+    return row;
+  }
+
+  /**
+   * Simulates it before our keys sign: what they sign counts in the signer as paid for, whether it is sent or not.
+   * Returns the request if another instance has sent it.
+   * @throws WouldFail
+   */
+  async #tryOut(
+    { id, area }: LedgerRow,
+    signedByUser: Transaction,
+    signature: string | null,
+  ): Promise<LedgerRow | undefined> {
+    const failure = await preflight(trialChainOf(this.#deps, area), encodeTransaction(signedByUser), signature);
+    if (!failure) return undefined;
+    // It also fails if another instance has just landed it and this node does not know that yet.
+    const row = await findRequest(this.#deps.store, id);
+    if (row && row.state !== 'crafted') return row;
+    throw failure;
+  }
+
+  /** What a claim would get now, before anything is signed for it. @throws ReservationRefused */
+  async #rehearse(request: LedgerRow, unsigned: Transaction, detail: unknown): Promise<LedgerRow | undefined> {
+    const { id, area } = request;
+    const wanted = { id, area, detail, wire: encodeTransaction(unsigned), signature: `rehearsal of ${id}` };
+    return this.#otherThanWon(request, await this.#writes.rehearse(wanted));
+  }
+
+  /** Asked last before our keys sign. @throws Stopped, StoreUnavailable */
+  async #requireGoing({ area }: LedgerRow): Promise<void> {
+    const { stops, settlements } = this.#deps;
+    await stops?.require(settlements[area]?.isOurs ? 'fills' : 'posts');
+  }
+
+  async #cosign(request: LedgerRow, signedByUser: Transaction, order?: TriggerOrderRow): Promise<Transaction> {
+    const { signer, settlements } = this.#deps;
+    const keys = keysOf(request, settlements[request.area]?.keys);
+    if (keys.length === 0) return signedByUser;
+    const { message } = signedByUser;
+    const cosigned = await signer.cosign({ keys, message, request: request.id, ...(order && { order }) });
+    return cosigned.reduce<Transaction>(
+      (transaction, { address, signature }) => withSignature(transaction, address, signature),
+      signedByUser,
+    );
+  }
+
+  /** Undefined if this call won the request; otherwise the row as another caller has claimed it. */
+  async #claim(
+    request: LedgerRow,
+    wanted: Pick<WantedClaim, 'signature' | 'wire' | 'detail'>,
+  ): Promise<LedgerRow | undefined> {
+    const { id, area } = request;
+    return this.#otherThanWon(request, await this.#writes.claim({ id, area, ...wanted }));
+  }
+
+  async #otherThanWon({ id }: LedgerRow, result: ClaimResult): Promise<LedgerRow | undefined> {
+    if (typeof result === 'object') throw new ReservationRefused(result.refused, result.bar);
+    return result === 'won' ? undefined : this.find(id);
+  }
+}
