@@ -4,8 +4,10 @@ import { startLocalnet } from '@slipway/localnet';
 import { type Address, deactivateLookupTable, decodeTransaction, generateKeypair } from '@slipway/wire';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
+import { claimSettlement } from '../areas/send/settlement.js';
 import { type Chain, createChain, createLocalRpc } from '../chain/index.js';
 import { craftTransaction } from '../crafting/transaction.js';
+import { limitOrderSettlement } from '../keeper/limit-orders/index.js';
 import { startLossReadings } from '../keeper/losses.js';
 import { FILL_AREA } from '../keeper/trigger-orders/index.js';
 import { openTriggerWorld } from '../keeper/trigger-orders/testing.js';
@@ -22,6 +24,7 @@ import {
   LIMIT_ORDER_PURSE,
   ReservationRefused,
   rememberOwn,
+  type Settlement,
   TRIGGER_ORDER_PURSE,
 } from './index.js';
 
@@ -41,7 +44,15 @@ const lying = (real: Chain): Pick<Chain, 'latestBlockhash' | 'statuses'> => ({
 });
 
 /** A real chain, on which what the keeper sends fails, though its simulation goes well. */
-async function openWorld({ lies = false, limits }: { lies?: boolean; limits?: LossLimits } = {}) {
+async function openWorld({
+  lies = false,
+  limits,
+  blaming = () => ({}),
+}: {
+  lies?: boolean;
+  limits?: LossLimits;
+  blaming?: (clock: Clock) => Record<string, Settlement>;
+} = {}) {
   const net = await startLocalnet({ rpcPort: 0 });
   const rpc = createLocalRpc((method, params) => net.call(method, params));
   const clock = createClock();
@@ -54,25 +65,30 @@ async function openWorld({ lies = false, limits }: { lies?: boolean; limits?: Lo
   const [store, signer] = [await openAnyStore(), testSigner(limits)];
   const keeper = signer.address('keeper');
   await rpc.call('requestAirdrop', [keeper, 10_000_000_000]);
-  const settlements = Object.fromEntries(PURSES.map((purse) => [purse.name, { keys: ['keeper'] as const, purse }]));
+  const settlements = {
+    ...Object.fromEntries(PURSES.map((purse) => [purse.name, { keys: ['keeper'] as const, purse }])),
+    ...blaming(clock),
+  };
   const landings = [1, 2].map(
     () => new Landing({ store, clock, steadyNow, chain, signer, log, sendRpcs: [rpc], settlements, observe: () => {} }),
   );
   return {
     clock,
+    store,
     landings,
     paid: async () => 10_000_000_000n - ((await real.account(keeper))?.lamports ?? 0n),
     /** The state in which it ends, or why we do not pay for it. */
-    async send(area: string, wallet: Address, copy = 0): Promise<string> {
+    async send(area: string, wallet: Address, copy = 0, payload = {}): Promise<string> {
       const { blockhash, lastValidBlockHeight } = await real.latestBlockhash();
       // There is no such table.
       const instructions = [deactivateLookupTable({ table: generateKeypair().address, authority: keeper })];
       const budget = { computeUnitLimit: 300, computeUnitPrice: 0n };
       const crafted = craftTransaction({ feePayer: keeper, instructions, blockhash, budget });
-      const own = { area, wallet, crafted, lastValidBlockHeight, cosigners: ['keeper'] as const, payload: {} };
+      const own = { area, wallet, crafted, lastValidBlockHeight, cosigners: ['keeper'] as const, payload };
       const request = await rememberOwn((row) => store.single((tx) => insertCrafted(tx, [row])), own, clock);
       try {
-        return (await landings[copy]!.execute(request, decodeTransaction(crafted.wire))).state;
+        return (await landings[copy]!.execute(request, decodeTransaction(crafted.wire), { at: new Date(clock.now()) }))
+          .state;
       } catch (error) {
         if (error instanceof ReservationRefused) return `not sent: ${error.bar}`;
         if (error instanceof SignerRefused) return 'not signed';
@@ -242,6 +258,46 @@ describe('attack: a wallet and 49 more make 1,000 fills of their own orders fail
     assert.equal(await world.paid(failing), 0n);
     await losses.close();
   });
+});
+
+describe('attack: a wallet has failures counted for its limit orders or invites, so that those of any number of them are paid for', () => {
+  let world: Awaited<ReturnType<typeof openWorld>>;
+  before(async () => {
+    // As if somebody had filled a part of the order meanwhile.
+    const late = { InstructionError: [1, { Custom: 6000 }] };
+    const settle: Settlement['settle'] = (tx, rows) =>
+      limitOrderSettlement.settle!(
+        tx,
+        rows.map((row) => ({ ...row, error: late })),
+      );
+    world = await openWorld({
+      blaming: (clock) => ({
+        'limit-orders': { ...limitOrderSettlement, settle },
+        invites: claimSettlement(clock),
+      }),
+    });
+  });
+  after(() => world?.close());
+
+  for (const [purse, kind] of [
+    [LIMIT_ORDER_PURSE, 'order'],
+    [INVITE_PURSE, 'invite'],
+  ] as const) {
+    it(`${purse.name}: beyond ${purse.most} in an hour one of each ${kind}`, async () => {
+      const { store, clock, send } = world;
+      const others = times(purse.most, () => generateKeypair().address);
+      await lose(store, clock, purse.name, others);
+      const before = await world.paid();
+      const wallet = generateKeypair().address;
+      for (const blamed of times(4, () => generateKeypair().address)) {
+        const ends: string[] = [];
+        for (let tries = 0; tries < 4; tries++)
+          ends.push(await send(purse.name, wallet, tries % 2, { [kind]: blamed }));
+        assert.deepEqual(ends, ['failed', ...times(3, () => 'not sent: too-many')]);
+      }
+      assert.equal((await world.paid()) - before, 4n * FEE);
+    });
+  }
 });
 
 let written = 0;

@@ -34,8 +34,8 @@ export const GAS_PURSE: Purse = { name: 'gas', wallet: { most: 1, ms: 10 * MINUT
 /**
  * The keeper's for limit orders. A maker can cancel in the slot of a fill, which is cheaper than the fill. Where
  * somebody else has filled a part of the order before, it counts as the order's own, with the same bound. Beyond the
- * total, a new maker costs us one fill's fee (a signature and the priority fee), and himself the fees of the order
- * and the cancel (5,000 each), with the order's tokens and rents tied up in between.
+ * total, a new maker or order costs us one fill's fee (a signature and the priority fee), and the maker the fees of the
+ * order and the cancel (5,000 each), with the order's tokens and rents tied up in between.
  */
 export const LIMIT_ORDER_PURSE: Purse = { name: 'limit-orders', wallet: { most: 10, ms: LOSS_WINDOW_MS }, most: 200 };
 
@@ -53,8 +53,8 @@ export const TRIGGER_ORDER_PURSE: Purse = {
 
 /**
  * The keeper's for invites: claims and returns, by the invite's sender, who can take it back in the same slot; what fails at
- * the receiver's account is the invite's own, three in an hour. Beyond the total, a new sender or invite costs us as many
- * claims' fees (two signatures each), and itself those of the invite and of what makes them fail, with the invite's tokens
+ * the receiver's account is the invite's own, three in an hour. Beyond the total, a new sender or invite costs us one claim's
+ * fee (two signatures), and the sender those of the invite and of what makes them fail, with the invite's tokens
  * and rents tied up in between.
  */
 export const INVITE_PURSE: Purse = { name: 'invites', wallet: { most: 20, ms: LOSS_WINDOW_MS }, most: 200 };

@@ -21,14 +21,17 @@ export type LossBar = 'under-way' | 'failed' | 'too-many';
 const PAID = `area = any($1) and cosigners <> '{}' and not handed_over`;
 const LOST = `${PAID} and state = 'failed' and slot is not null`;
 
+/** A wallet, or an account that was blamed in its place (`blame`): otherwise a wallet would lose for each of its accounts anew. */
+const BLAMED = `c.wallet, c.payload ->> 'order', c.payload ->> 'invite'`;
+
 // Locked before the others are read, so that of two transactions the second sees the first.
 const LOCK = `
   select pg_advisory_xact_lock(hashtextextended('losses ' || array_to_string($1::text[], ','), 0))
   where exists (select from ledger where id = ${anyOf('$2')} and ${PAID})`;
 
-/** Who goes on when the others have to stop. */
-const trusted = (wallet: string): string => `(
-  not exists (select from ledger l where l.wallet = ${wallet} and ${LOST} and settled_at > $5)
+/** Who goes on when the others have to stop. `blamed`: whose losses count against it. */
+const trusted = (wallet: string, blamed = wallet): string => `(
+  not exists (select from ledger l where l.wallet in (${blamed}) and ${LOST} and settled_at > $5)
   and ($7::bigint is null
     or exists (select from ledger l
       where l.wallet = ${wallet} and ${PAID} and state = 'landed' and settled_at <= $5)))`;
@@ -36,7 +39,7 @@ const trusted = (wallet: string): string => `(
 // Of those that come together, the trusted come first: strangers who post many at once take no turn of theirs.
 const BARRED_CLAIMS = `
   with claimed as (
-    select id, wallet, ${trusted('c.wallet')} as trusted, row_number() over (partition by wallet order by id) as turn
+    select id, wallet, ${trusted('c.wallet', BLAMED)} as trusted, row_number() over (partition by wallet order by id) as turn
     from ledger c where id = ${anyOf('$2')} and ${PAID}
   ), counted as (
     select id, turn, trusted,
