@@ -46,17 +46,16 @@ export class Claiming {
     signedByUser: Transaction,
     { detail, order, isSimulated }: HowToSend,
   ): Promise<LedgerRow | { wire: Uint8Array; signature: string }> {
-    const { id, area, wallet, cosigners } = request;
-    const { purse, isOurs } = this.#deps.settlements[area] ?? {};
-    const isBounded = purse !== undefined && !isOurs && cosigners.length > 0;
+    const { id, area, cosigners } = request;
     // Where our keys have yet to sign, anything may stand in the place of the signature.
     const known = cosigners.length > 0 ? null : transactionSignature(signedByUser);
     const tryOut = () => this.#tryOut(request, signedByUser, known);
     // Before its turn: a node may take long, and the others of the same wallet would wait for that.
     const sent = isSimulated ? undefined : await tryOut();
     if (sent) return sent;
-    const signAndClaim = async (hasWaited = false) => {
-      const rehearsed = isBounded ? await this.#rehearse(request, signedByUser, detail) : undefined;
+    return this.#inTurn(request, async (isBounded, hasWaited) => {
+      const signature = `rehearsal of ${id}`;
+      const rehearsed = isBounded ? await this.#rehearse(request, signedByUser, { signature, detail }) : undefined;
       const other = rehearsed ?? (hasWaited && !isSimulated ? await tryOut() : undefined);
       if (other) return other;
       await this.#requireGoing(request);
@@ -65,9 +64,7 @@ export class Claiming {
       if (missing) throw new KeyRefused(`request ${id} (${area}) needs a signature of ${missing}`);
       const signed = { wire: encodeTransaction(transaction), signature: transactionSignature(transaction) };
       return (await this.#claim(request, { ...signed, detail })) ?? signed;
-    };
-    // One of a wallet at a time, because what is under way decides about the next. Other instances have their own turns.
-    return isBounded ? this.#turns.take(`${purse.name} ${wallet}`, signAndClaim) : signAndClaim();
+    });
   }
 
   /**
@@ -80,11 +77,14 @@ export class Claiming {
   ): Promise<LedgerRow | { wire: Uint8Array; transaction: Transaction }> {
     const sent = await this.#tryOut(request, signedByTaker, null);
     if (sent) return sent;
-    await this.#requireGoing(request);
-    const transaction = await this.#cosign(request, signedByTaker);
-    const wire = encodeTransaction(transaction);
-    const other = await this.#claim(request, { signature: null, wire, detail: undefined });
-    return other ?? { wire, transaction };
+    return this.#inTurn(request, async (isBounded) => {
+      const other = isBounded ? await this.#rehearse(request, signedByTaker, { signature: null }) : undefined;
+      if (other) return other;
+      await this.#requireGoing(request);
+      const transaction = await this.#cosign(request, signedByTaker);
+      const wire = encodeTransaction(transaction);
+      return (await this.#claim(request, { signature: null, wire, detail: undefined })) ?? { wire, transaction };
+    });
   }
 
   /** @throws Error where there is no such request any more */
@@ -112,10 +112,27 @@ export class Claiming {
     throw failure;
   }
 
+  /**
+   * Where one of our wallets signs for somebody: one of a wallet at a time, because what is under way decides about the next.
+   * Other instances have their own turns.
+   */
+  #inTurn<T>(
+    { area, wallet, cosigners }: LedgerRow,
+    work: (isBounded: boolean, hasWaited: boolean) => Promise<T>,
+  ): Promise<T> {
+    const { purse, isOurs } = this.#deps.settlements[area] ?? {};
+    if (purse === undefined || isOurs || cosigners.length === 0) return work(false, false);
+    return this.#turns.take(`${purse.name} ${wallet}`, (hasWaited) => work(true, hasWaited));
+  }
+
   /** What a claim would get now, before anything is signed for it. @throws ReservationRefused */
-  async #rehearse(request: LedgerRow, unsigned: Transaction, detail: unknown): Promise<LedgerRow | undefined> {
+  async #rehearse(
+    request: LedgerRow,
+    unsigned: Transaction,
+    { signature, detail }: { signature: string | null; detail?: unknown },
+  ): Promise<LedgerRow | undefined> {
     const { id, area } = request;
-    const wanted = { id, area, detail, wire: encodeTransaction(unsigned), signature: `rehearsal of ${id}` };
+    const wanted = { id, area, detail, wire: encodeTransaction(unsigned), signature };
     return this.#otherThanWon(request, await this.#writes.rehearse(wanted));
   }
 

@@ -3,7 +3,7 @@ import type { Guest } from '../lib/places.js';
 import { isWalletRole, usableAddresses } from '../signer/index.js';
 import { tell } from '../store/event-outbox.js';
 import { failUnsent, isSubmission, type LedgerRow, takeAbandoned } from '../store/ledger.js';
-import type { LossBar } from '../store/losses.js';
+import type { LossBar, LossKind } from '../store/losses.js';
 import type { TriggerOrderRow } from '../store/trigger-orders.js';
 import { broadcast } from './broadcast.js';
 import { Claiming, type HowToSend, trialChainOf } from './claiming.js';
@@ -150,9 +150,9 @@ export class Landing {
     return wire !== null && (await preflight(trialChainOf(this.#deps, area), wire, signature)) !== undefined;
   }
 
-  /** Why one of our wallets would not pay for a transaction of this area and wallet now; undefined if it would. */
-  barOf(area: string, wallet: string): Promise<LossBar | undefined> {
-    return this.#spending.barOf(this.#deps.store, area, wallet);
+  /** Why one of our wallets would not sign a transaction of this area and wallet now; undefined if it would. */
+  barOf(area: string, wallet: string, kind?: LossKind): Promise<LossBar | undefined> {
+    return this.#spending.barOf(this.#deps.store, area, wallet, kind);
   }
 
   /** Why a landed transaction must not be relied on for good yet, according to all nodes; undefined where it is final. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.js';
-import { barLosses, countLosses, type LossBar, type LossBounds, lossBarOf } from '../store/losses.js';
+import { barLosses, countLosses, type LossBar, type LossBounds, type LossKind, lossBarOf } from '../store/losses.js';
 import type { Sql, Tx } from '../store/sql.js';
 import type { Settlement } from './grouped-writes.js';
 import { LOSS_WINDOW_MS, type Purse } from './purses.js';
@@ -30,21 +30,29 @@ export class Spending {
   }
 
   /** Of requests that this transaction has just claimed, those that must not be sent, and why. */
-  async bar(tx: Tx, claimed: readonly { id: string; area: string }[]): Promise<Map<string, LossBar>> {
+  async bar(
+    tx: Tx,
+    claimed: readonly { id: string; area: string; signature: string | null }[],
+  ): Promise<Map<string, LossBar>> {
     const barred = new Map<string, LossBar>();
     // In one order, so that two groups cannot wait for each other.
     for (const name of [...this.#purses.keys()].sort()) {
-      const ids = claimed.filter(({ area }) => this.#ofArea.get(area) === name).map(({ id }) => id);
-      if (ids.length === 0) continue;
-      for (const [id, why] of await barLosses(tx, ids, this.#bounds(name))) barred.set(id, why);
+      const own = claimed.filter(({ area }) => this.#ofArea.get(area) === name);
+      for (const kind of ['paid', 'handed-over'] as const) {
+        const ids = own
+          .filter(({ signature }) => (signature === null) === (kind === 'handed-over'))
+          .map(({ id }) => id);
+        if (ids.length === 0) continue;
+        for (const [id, why] of await barLosses(tx, ids, this.#bounds(name), kind)) barred.set(id, why);
+      }
     }
     return barred;
   }
 
   /** Why a transaction of this area and wallet would not be paid for by us now; undefined if it would. */
-  async barOf(sql: Sql, area: string, wallet: string): Promise<LossBar | undefined> {
+  async barOf(sql: Sql, area: string, wallet: string, kind?: LossKind): Promise<LossBar | undefined> {
     const name = this.#ofArea.get(area);
-    return name === undefined ? undefined : lossBarOf(sql, wallet, this.#bounds(name));
+    return name === undefined ? undefined : lossBarOf(sql, wallet, this.#bounds(name), kind);
   }
 
   readings(sql: Sql): Promise<PurseReading[]> {

@@ -17,37 +17,48 @@ export interface LossBounds {
 /** Why we do not pay for a transaction now. */
 export type LossBar = 'under-way' | 'failed' | 'too-many';
 
-/** Excludes what was handed over: its maker pays the network fee. */
-const PAID = `area = any($1) and cosigners <> '{}' and not handed_over`;
-const LOST = `${PAID} and state = 'failed' and slot is not null`;
+/**
+ * Where one of our wallets signs: `paid`, what fails costs us its fee; `handed-over`, its maker pays that, but our signature
+ * is given away for nothing where it does not land. Each kind has the same bounds for itself.
+ */
+export type LossKind = 'paid' | 'handed-over';
+
+const SIGNED: Readonly<Record<LossKind, string>> = {
+  paid: `area = any($1) and cosigners <> '{}' and not handed_over`,
+  'handed-over': `area = any($1) and cosigners <> '{}' and handed_over`,
+};
+const LOST: Readonly<Record<LossKind, string>> = {
+  paid: `${SIGNED.paid} and state = 'failed' and slot is not null`,
+  'handed-over': `${SIGNED['handed-over']} and state in ('failed', 'expired')`,
+};
 
 /** A wallet, or an account that was blamed in its place (`blame`): otherwise a wallet would lose for each of its accounts anew. */
 const BLAMED = `c.wallet, c.payload ->> 'order', c.payload ->> 'invite'`;
 
 // Locked before the others are read, so that of two transactions the second sees the first.
-const LOCK = `
-  select pg_advisory_xact_lock(hashtextextended('losses ' || array_to_string($1::text[], ','), 0))
-  where exists (select from ledger where id = ${anyOf('$2')} and ${PAID})`;
+const lock = (kind: LossKind): string => `
+  select pg_advisory_xact_lock(hashtextextended('losses ' || array_to_string($1::text[], ',')${kind === 'paid' ? '' : " || ' handed over'"}, 0))
+  where exists (select from ledger where id = ${anyOf('$2')} and ${SIGNED[kind]})`;
 
 /** Who goes on when the others have to stop. `blamed`: whose losses count against it. */
-const trusted = (wallet: string, blamed = wallet): string => `(
-  not exists (select from ledger l where l.wallet in (${blamed}) and ${LOST} and settled_at > $5)
+const trusted = (kind: LossKind, wallet: string, blamed = wallet): string => `(
+  not exists (select from ledger l where l.wallet in (${blamed}) and ${LOST[kind]} and settled_at > $5)
   and ($7::bigint is null
     or exists (select from ledger l
-      where l.wallet = ${wallet} and ${PAID} and state = 'landed' and settled_at <= $5)))`;
+      where l.wallet = ${wallet} and ${SIGNED[kind]} and state = 'landed' and settled_at <= $5)))`;
 
 // Of those that come together, the trusted come first: strangers who post many at once take no turn of theirs.
-const BARRED_CLAIMS = `
+const barredClaims = (kind: LossKind): string => `
   with claimed as (
-    select id, wallet, ${trusted('c.wallet', BLAMED)} as trusted, row_number() over (partition by wallet order by id) as turn
-    from ledger c where id = ${anyOf('$2')} and ${PAID}
+    select id, wallet, ${trusted(kind, 'c.wallet', BLAMED)} as trusted, row_number() over (partition by wallet order by id) as turn
+    from ledger c where id = ${anyOf('$2')} and ${SIGNED[kind]}
   ), counted as (
     select id, turn, trusted,
-      (select count(*) from ledger l where l.wallet = c.wallet and ${LOST} and settled_at > $3) as lost,
+      (select count(*) from ledger l where l.wallet = c.wallet and ${LOST[kind]} and settled_at > $3) as lost,
       (select count(*) from ledger l
-        where l.wallet = c.wallet and ${PAID} and state = 'sending' and l.id <> all($2)) as under_way,
-      (select count(*) from ledger where ${LOST} and settled_at > $5)
-        + (select count(*) from ledger where ${PAID} and state = 'sending' and id <> all($2))
+        where l.wallet = c.wallet and ${SIGNED[kind]} and state = 'sending' and l.id <> all($2)) as under_way,
+      (select count(*) from ledger where ${LOST[kind]} and settled_at > $5)
+        + (select count(*) from ledger where ${SIGNED[kind]} and state = 'sending' and id <> all($2))
         + row_number() over (order by trusted desc, turn, id) as of_all
     from claimed c
   ), judged as (
@@ -62,12 +73,12 @@ const BARRED_CLAIMS = `
   )
   select id, why from judged where why is not null`;
 
-const BARRED_WALLET = `
+const barredWallet = (kind: LossKind): string => `
   with counted as (
-    select ${trusted('$2')} as trusted, (select count(*) from ledger where ${LOST} and settled_at > $5) as of_all
+    select ${trusted(kind, '$2')} as trusted, (select count(*) from ledger where ${LOST[kind]} and settled_at > $5) as of_all
   )
   select case
-    when (select count(*) from ledger where wallet = $2 and ${LOST} and settled_at > $3) >= $4::bigint then 'failed'
+    when (select count(*) from ledger where wallet = $2 and ${LOST[kind]} and settled_at > $3) >= $4::bigint then 'failed'
     when not trusted and of_all >= $6::bigint - coalesce($7::bigint, 0) then 'too-many'
     when of_all >= $6::bigint and $7::bigint is not null then 'too-many'
   end as why
@@ -78,21 +89,31 @@ const BARRED_WALLET = `
  * instances, those under way and those lost never exceed a bound, but for the bound for all without a `reserve`: beyond
  * that each wallet loses one more at most. Requests that pay for themselves are never returned.
  */
-export async function barLosses(tx: Tx, ids: readonly string[], bounds: LossBounds): Promise<Map<string, LossBar>> {
-  await tx.query(LOCK, [bounds.areas, ids]);
-  const { rows } = await tx.query<{ id: string; why: LossBar }>(BARRED_CLAIMS, parameters(ids, bounds));
+export async function barLosses(
+  tx: Tx,
+  ids: readonly string[],
+  bounds: LossBounds,
+  kind: LossKind = 'paid',
+): Promise<Map<string, LossBar>> {
+  await tx.query(lock(kind), [bounds.areas, ids]);
+  const { rows } = await tx.query<{ id: string; why: LossBar }>(barredClaims(kind), parameters(ids, bounds));
   return new Map(rows.map(({ id, why }) => [id, why]));
 }
 
 /** Why a transaction of this wallet would not be paid for now; undefined if it would. */
-export async function lossBarOf(sql: Sql, wallet: string, bounds: LossBounds): Promise<LossBar | undefined> {
-  const { rows } = await sql.query<{ why: LossBar | null }>(BARRED_WALLET, parameters(wallet, bounds));
+export async function lossBarOf(
+  sql: Sql,
+  wallet: string,
+  bounds: LossBounds,
+  kind: LossKind = 'paid',
+): Promise<LossBar | undefined> {
+  const { rows } = await sql.query<{ why: LossBar | null }>(barredWallet(kind), parameters(wallet, bounds));
   return rows[0]?.why ?? undefined;
 }
 
 /** How many transactions of these areas have failed since then at our cost. */
 export async function countLosses(sql: Sql, areas: readonly string[], since: Date): Promise<number> {
-  const text = `select count(*)::int as lost from ledger where ${LOST} and settled_at > $2`;
+  const text = `select count(*)::int as lost from ledger where ${LOST.paid} and settled_at > $2`;
   return (await sql.query<{ lost: number }>(text, [areas, since])).rows[0]!.lost;
 }
 

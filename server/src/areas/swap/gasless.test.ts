@@ -280,6 +280,44 @@ describe('a swap whose gas the service pays', () => {
     assert.equal(again.gasless, true);
   });
 
+  it('attack: a wallet has orders signed that their market maker then denies, so that what the signer may sign for in an hour is used up: one in ten minutes', async () => {
+    const taker = await newWallet(world, 0n, [[USDC, 20n * USDC_1]]);
+    const byMaker = (more: number) => sell(taker, { amount: `${15_000_000 + more}`, excludeRouters: 'metis' });
+    const orders: OrderAnswer[] = [];
+    for (let more = 0; more < 10; more++) orders.push((await world.order(byMaker(more))).body);
+    for (const { rentFeePayer } of orders) assert.equal(rentFeePayer, world.gasWallet);
+    const { deliver } = world.deps;
+    let [handedOver, refused] = [0, 0];
+    // The first is denied when the others have their answers, if they get them.
+    world.deps.deliver = () => async () => {
+      handedOver++;
+      for (const end = steadyNow() + 5_000; refused < orders.length - 1 && steadyNow() < end; ) await delay(5);
+      return { outcome: 'rejected', code: -2003, message: 'it would fail' };
+    };
+    const post = async ({ requestId, transaction }: OrderAnswer) => {
+      const { body } = await world.execute({ requestId, signedTransaction: signed(transaction!, taker) });
+      if (body.code === -1002) refused++;
+      return body;
+    };
+    try {
+      const answers = await Promise.all(orders.map(post));
+      assert.equal(handedOver, 1, JSON.stringify(answers));
+      assert.deepEqual(answers.filter(({ code }) => code === -2003).length, 1);
+      const [next] = orders.filter((_, at) => answers[at]!.code === -1002);
+      assert.match((await post(next!)).error!, /^a transaction of this wallet that the service paid for has failed/);
+      assert.equal(handedOver, 1);
+    } finally {
+      world.deps.deliver = deliver;
+    }
+    const { body } = await world.order(byMaker(20));
+    assert.deepEqual([body.gasless, body.errorCode], [false, 2], JSON.stringify(body));
+    assert.equal((await world.order(sell(taker))).body.gasless, true, 'no fee was lost');
+    world.clock.setOffset(world.clock.offsetMs + 11 * 60_000);
+    const { body: again } = await world.order(byMaker(21));
+    world.clock.setOffset(world.clock.offsetMs - 11 * 60_000);
+    assert.equal(again.rentFeePayer, world.gasWallet);
+  });
+
   it('is not paid for a new wallet when it has been lost 150 times within an hour', async () => {
     const [taker, other] = [await newWallet(world, 0n, [[USDC, 100n * USDC_1]]), await newWallet(world, 0n)];
     const ready = (await world.order(sell(taker))).body;

@@ -105,7 +105,9 @@ function lacksGas(outcome: Outcome): outcome is Outcome & { obstacle: Obstacle }
 }
 
 async function sponsoredTerms(deps: SwapDeps, order: Order): Promise<SponsoredTerms> {
-  const needsRent = order.wallets.destination?.exists === false;
+  const { destination, taker } = order.wallets;
+  const needsRent =
+    destination?.exists === false && (await deps.landing.barOf(AREA, taker, 'handed-over')) === undefined;
   const [gas, rent] = await Promise.all([
     canBeSponsored(deps, order, 'gas') ? gaslessTerms(deps, order, 'gas') : undefined,
     needsRent ? gaslessTerms(deps, order, 'rent') : undefined,
