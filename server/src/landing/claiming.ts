@@ -6,6 +6,7 @@ import {
   withSignature,
 } from '@slipway/wire';
 import type { Chain } from '../chain/index.js';
+import { RecentNames } from '../lib/recent-names.js';
 import { Turns } from '../lib/turns.js';
 import { findRequest, type LedgerRow } from '../store/ledger.js';
 import type { TriggerOrderRow } from '../store/trigger-orders.js';
@@ -13,6 +14,9 @@ import type { LandingDeps } from './deps.js';
 import { type ClaimResult, type GroupedWrites, ReservationRefused, type WantedClaim } from './grouped-writes.js';
 import { preflight } from './preflight.js';
 import { KeyRefused, keysOf } from './signing-keys.js';
+
+/** Wallets that are remembered to have had a transaction of ours refused. */
+const LEAST_REFUSED = 10_000;
 
 export interface HowToSend {
   /** Passed to the area's settlement. */
@@ -31,6 +35,8 @@ export class Claiming {
   readonly #deps: LandingDeps;
   readonly #writes: GroupedWrites;
   readonly #turns = new Turns();
+  /** Whose transactions, that only our keys sign, were refused: by their purse and wallet. */
+  readonly #refused = new RecentNames(LEAST_REFUSED);
 
   constructor(deps: LandingDeps, writes: GroupedWrites) {
     this.#deps = deps;
@@ -114,15 +120,18 @@ export class Claiming {
 
   /**
    * Where one of our wallets signs for somebody: one of a wallet at a time, because what is under way decides about the next.
-   * Other instances have their own turns.
+   * Other instances have their own turns. What only our keys sign need not wait, unless it was refused before: a keeper tries
+   * it again and again, and each signature would count in the signer.
    */
   #inTurn<T>(
     { area, wallet, cosigners }: LedgerRow,
     work: (isBounded: boolean, hasWaited: boolean) => Promise<T>,
   ): Promise<T> {
     const { purse, isOurs } = this.#deps.settlements[area] ?? {};
-    if (purse === undefined || isOurs || cosigners.length === 0) return work(false, false);
-    return this.#turns.take(`${purse.name} ${wallet}`, (hasWaited) => work(true, hasWaited));
+    const name = `${purse?.name} ${wallet}`;
+    const isFree = purse === undefined || (isOurs && !this.#refused.has(name));
+    if (isFree || cosigners.length === 0) return work(false, false);
+    return this.#turns.take(name, (hasWaited) => work(true, hasWaited));
   }
 
   /** What a claim would get now, before anything is signed for it. @throws ReservationRefused */
@@ -159,8 +168,11 @@ export class Claiming {
     request: LedgerRow,
     wanted: Pick<WantedClaim, 'signature' | 'wire' | 'detail'>,
   ): Promise<LedgerRow | undefined> {
-    const { id, area } = request;
-    return this.#otherThanWon(request, await this.#writes.claim({ id, area, ...wanted }));
+    const { id, area, wallet } = request;
+    const result = await this.#writes.claim({ id, area, ...wanted });
+    const { purse, isOurs } = this.#deps.settlements[area] ?? {};
+    if (typeof result === 'object' && purse && isOurs) this.#refused.add(`${purse.name} ${wallet}`);
+    return this.#otherThanWon(request, result);
   }
 
   async #otherThanWon({ id }: LedgerRow, result: ClaimResult): Promise<LedgerRow | undefined> {

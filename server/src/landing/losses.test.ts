@@ -64,18 +64,38 @@ async function openWorld({
   } as Chain;
   const [store, signer] = [await openAnyStore(), testSigner(limits)];
   const keeper = signer.address('keeper');
+  let signings = 0;
+  const counted: typeof signer = {
+    ...signer,
+    cosign(request) {
+      signings++;
+      return signer.cosign(request);
+    },
+  };
   await rpc.call('requestAirdrop', [keeper, 10_000_000_000]);
   const settlements = {
     ...Object.fromEntries(PURSES.map((purse) => [purse.name, { keys: ['keeper'] as const, purse }])),
     ...blaming(clock),
   };
   const landings = [1, 2].map(
-    () => new Landing({ store, clock, steadyNow, chain, signer, log, sendRpcs: [rpc], settlements, observe: () => {} }),
+    () =>
+      new Landing({
+        store,
+        clock,
+        steadyNow,
+        chain,
+        signer: counted,
+        log,
+        sendRpcs: [rpc],
+        settlements,
+        observe: () => {},
+      }),
   );
   return {
     clock,
     store,
     landings,
+    signings: () => signings,
     paid: async () => 10_000_000_000n - ((await real.account(keeper))?.lamports ?? 0n),
     /** The state in which it ends, or why we do not pay for it. */
     async send(area: string, wallet: Address, copy = 0, payload = {}): Promise<string> {
@@ -296,6 +316,41 @@ describe('attack: a wallet has failures counted for its limit orders or invites,
         assert.deepEqual(ends, ['failed', ...times(3, () => 'not sent: too-many')]);
       }
       assert.equal((await world.paid()) - before, 4n * FEE);
+    });
+  }
+});
+
+describe('attack: a wallet has barred orders of its own tried again and again, so that what the signer may sign for in an hour is used up', () => {
+  let world: Awaited<ReturnType<typeof openWorld>>;
+  before(async () => {
+    world = await openWorld(() => ({
+      'limit-orders': limitOrderSettlement,
+      'trigger-orders': { keys: ['keeper'], purse: TRIGGER_ORDER_PURSE, isOurs: true },
+    }));
+  });
+  after(() => world?.close());
+
+  for (const [purse, kind] of [
+    [LIMIT_ORDER_PURSE, 'order'],
+    [TRIGGER_ORDER_PURSE, 'orderId'],
+  ] as const) {
+    it(`${purse.name}: one more is signed by each copy, and those of others as before`, async () => {
+      const { store, clock, send, signings } = world;
+      const wallet = generateKeypair().address;
+      await lose(
+        store,
+        clock,
+        purse.name,
+        times(purse.wallet.most, () => wallet),
+      );
+      const before = signings();
+      for (let tries = 0; tries < 20; tries++)
+        assert.equal(await send(purse.name, wallet, tries % 2, { [kind]: `order ${tries}` }), 'not sent: failed');
+      assert.equal(signings() - before, 2);
+      assert.equal(await send(purse.name, generateKeypair().address, 0, { [kind]: 'another' }), 'failed');
+      world.clock.setOffset(clock.offsetMs + 3_601_000);
+      assert.equal(await send(purse.name, wallet, 0, { [kind]: 'later' }), 'failed', 'is sent again');
+      assert.equal(signings() - before, 4);
     });
   }
 });
