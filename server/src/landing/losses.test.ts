@@ -323,10 +323,12 @@ describe('attack: a wallet has failures counted for its limit orders or invites,
 describe('attack: a wallet has barred orders of its own tried again and again, so that what the signer may sign for in an hour is used up', () => {
   let world: Awaited<ReturnType<typeof openWorld>>;
   before(async () => {
-    world = await openWorld(() => ({
-      'limit-orders': limitOrderSettlement,
-      'trigger-orders': { keys: ['keeper'], purse: TRIGGER_ORDER_PURSE, isOurs: true },
-    }));
+    world = await openWorld({
+      blaming: () => ({
+        'limit-orders': limitOrderSettlement,
+        'trigger-orders': { keys: ['keeper'], purse: TRIGGER_ORDER_PURSE, isOurs: true },
+      }),
+    });
   });
   after(() => world?.close());
 
