@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { plainError } from '../errors/index.js';
@@ -20,6 +20,8 @@ const SANDBOX_PAGES = [
   '/chain/:of',
 ];
 const OPERATOR_PAGES = ['/overview', '/operate', '/operate/:part', '/operate/:part/:id'];
+/** The folder of the files whose names change with their content. */
+const ASSETS = 'assets';
 const FILE_NAME = /^\w[\w.-]*\.(?:js|css|svg)$/;
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -84,10 +86,21 @@ export function registerConsole(
       const { name } = request.params;
       if (!FILE_NAME.test(name)) return notFound(reply);
       reply.header('cache-control', 'public, max-age=31536000, immutable');
-      return send(request, reply, join('assets', name));
+      return send(request, reply, join(ASSETS, name));
     },
   });
   return sandbox ? sendPage : undefined;
+}
+
+/** What was read of files whose names change with their content: many clients that read slowly wait for the same bytes. */
+const kept = new Map<string, Buffer>();
+
+async function read(path: string): Promise<Buffer> {
+  const known = kept.get(path);
+  if (known) return known;
+  const content = await readFile(join(BUILT, path));
+  if (dirname(path) === ASSETS) kept.set(path, content);
+  return content;
 }
 
 async function send(request: FastifyRequest, reply: FastifyReply, path: string): Promise<FastifyReply> {
@@ -95,7 +108,7 @@ async function send(request: FastifyRequest, reply: FastifyReply, path: string):
   const [encoding, suffix = ''] = ENCODINGS.find(([name]) => new RegExp(`\\b${name}\\b(?!;q=0)`).test(accepted)) ?? [];
   let content: Buffer;
   try {
-    content = await readFile(join(BUILT, `${path}${suffix}`));
+    content = await read(`${path}${suffix}`);
   } catch {
     // Another build has taken its place, whose page names other files.
     reply.removeHeader('cache-control');

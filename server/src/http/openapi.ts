@@ -128,12 +128,13 @@ export async function registerOpenapi(
 
 /** Serves the document, which is built at the first request, when every route is known. */
 export function registerOpenapiRoute(app: FastifyInstance): void {
-  let document: string | undefined;
+  // As bytes: for many clients that read slowly they are there once.
+  let document: Buffer | undefined;
   app.get('/openapi.json', {
     config: { errorShape: plainError, auth: 'none' },
     schema: { hide: true },
     handler: (_request, reply) => {
-      document ??= JSON.stringify(app.swagger());
+      document ??= Buffer.from(JSON.stringify(app.swagger()));
       reply.header('content-type', 'application/json; charset=utf-8').send(document);
     },
   });

@@ -8,7 +8,7 @@ import { startTestServer } from './testing.js';
 
 const config = { errorShape: plainError, auth: 'none' } as const;
 
-test('attack: a caller without a key asks for a file 2,000 times in one piece: 17 are begun, and the connection ends', async (t) => {
+test('attack: a caller without a key asks for a file 2,000 times in one piece: one is begun, and the connection ends', async (t) => {
   let begun = 0;
   let release = () => {};
   const held = new Promise<void>((resolve) => {
@@ -45,7 +45,7 @@ test('attack: a caller without a key asks for a file 2,000 times in one piece: 1
   });
   socket.write('GET /file HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n'.repeat(2_000));
   await Promise.race([closed, all]);
-  assert.equal(begun, 1 + MOST_BEHIND);
+  assert.equal(begun, 1);
 });
 
 test('some requests in one piece are all answered, in their order, again and again', async (t) => {
@@ -65,4 +65,43 @@ test('some requests in one piece are all answered, in their order, again and aga
     while (!text.includes(`"${asked.at(-1)}"`)) text += String((await once(socket, 'data'))[0]);
     assert.deepEqual(text.match(/\d+-\d+(?="\})/g), asked);
   }
+});
+
+test('attack: a caller without a key keeps answers waiting that he does not read: of each connection one is begun', async (t) => {
+  const begun: string[] = [];
+  const large = Buffer.alloc(16 * 1024 * 1024);
+  const { app } = await startTestServer((server) => {
+    server.get<{ Params: { n: string } }>('/file/:n', {
+      config,
+      handler: ({ params }, reply) => {
+        begun.push(params.n);
+        return reply.send(params.n === 'first' ? large : Buffer.from(params.n));
+      },
+    });
+  });
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = app.server.address() as AddressInfo;
+  const socket = connect(port, '127.0.0.1');
+  t.after(() => {
+    socket.destroy();
+    return app.close();
+  });
+  socket.pause();
+  // A path that is none is answered before any hook hears of it.
+  const asked = ['/file/first', '/file/second', '/%zz', '/file/third'];
+  socket.write(asked.map((path) => `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`).join(''));
+  // Whatever had come in one piece with the others has been looked at when another connection is answered.
+  while (begun.length === 0) await fetch(`http://127.0.0.1:${port}/livez`);
+  await fetch(`http://127.0.0.1:${port}/livez`);
+  assert.deepEqual(begun, ['first']);
+  let bytes = 0;
+  let end = '';
+  for await (const piece of socket as AsyncIterable<Buffer>) {
+    bytes += piece.length;
+    end = (end + piece.toString('latin1')).slice(-2_000);
+    if (end.endsWith('third')) break;
+  }
+  assert.deepEqual(begun, ['first', 'second', 'third']);
+  assert.ok(bytes > large.length);
+  assert.match(end, /second.*400 Bad Request.*third$/s);
 });

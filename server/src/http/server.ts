@@ -114,6 +114,8 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
     bodyLimit: BODY_LIMIT,
     requestTimeout: 60 * SECOND,
     keepAliveTimeout: 72 * SECOND,
+    // Of a client that does not read, or sends nothing more; the longest call of an operator takes less.
+    connectionTimeout: 600 * SECOND,
     // How often Node looks for connections beyond these limits: by default twice a minute.
     http: { headersTimeout: 15 * SECOND, connectionsCheckingInterval: SECOND },
     return503OnClosing: false,

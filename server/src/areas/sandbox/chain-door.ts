@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError, plainError } from '../../errors/index.js';
@@ -71,6 +71,8 @@ function serveSubscriptions(app: FastifyInstance, wsUrl: string, isOpen: (path: 
       return refuse(socket, '400 Bad Request', 'This service speaks HTTP/1.1, and WebSocket where its chain is');
     if (!isOpen(pathOf(request.url ?? ''))) return refuse(socket, '404 Not Found', WRONG);
     sockets.add(socket);
+    // Who has subscribed may hear nothing for long.
+    (socket as Socket).setTimeout(0);
     socket.once('close', () => sockets.delete(socket));
     join(request, socket, head, wsUrl);
   });
