@@ -91,6 +91,19 @@ test('whatever a client calls a field, the header can carry it', async () => {
   assert.match(header, /^[\x20-\x7e]{1,600}$/);
 });
 
+test('attack: a free key sends thousands of field names that are shown alike: 50 of them are compared with ours', async () => {
+  // Each is another name, but a header can carry the same of all.
+  const signs = ['!', '$', '%', '&', '(', ')', '*', '+', ',', '/'];
+  const name = (index: number) => String(index).padStart(4, '0').replace(/\d/g, (digit) => signs[Number(digit)]!);
+  const alike = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [name(index), 1]));
+  const said = async (count: number) => (await post({ ...body, ...alike(count), other: 1 })).headers[warning];
+  assert.equal(await said(49), '????: unknown; other: unknown');
+  // What comes after those that were compared is not looked at.
+  assert.equal(await said(1_000), '????: unknown');
+  const answer = await post({ ...body, legs: Array.from({ length: 1_000 }, () => ({ mnt: 1 })), other: 1 });
+  assert.equal(answer.headers[warning], 'legs.mnt: unknown; did you mean legs.mint?');
+});
+
 test('everything that is missing is said at once, nested fields too', async () => {
   assert.deepEqual((await post({})).json(), { error: 'inputMint: required; params: required' });
   assert.deepEqual((await post({ params: {} })).json(), {
