@@ -94,7 +94,10 @@ test('whatever a client calls a field, the header can carry it', async () => {
 test('attack: a free key sends thousands of field names that are shown alike: 50 of them are compared with ours', async () => {
   // Each is another name, but a header can carry the same of all.
   const signs = ['!', '$', '%', '&', '(', ')', '*', '+', ',', '/'];
-  const name = (index: number) => String(index).padStart(4, '0').replace(/\d/g, (digit) => signs[Number(digit)]!);
+  const name = (index: number) =>
+    String(index)
+      .padStart(4, '0')
+      .replace(/\d/g, (digit) => signs[Number(digit)]!);
   const alike = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [name(index), 1]));
   const said = async (count: number) => (await post({ ...body, ...alike(count), other: 1 })).headers[warning];
   assert.equal(await said(49), '????: unknown; other: unknown');

@@ -43,22 +43,42 @@ export async function removeLaunchFiles({ objects }: LaunchFilesDeps, launch: La
   await Promise.all(keys.map((key) => objects.remove(key)));
 }
 
+/** How long a launch waits whose files could not be read or removed. */
+const REST_MS = 60_000;
+/** Then it is not about a single launch. */
+const MOST_FAILURES = 3;
+
 /**
  * The chore that publishes what a stopped instance did not, and removes the files of launches that can no longer land.
- * Their mint addresses go back into the stock, if there is one: only now, when no URL can write their files any more.
+ * Their mint addresses go back into the stock, if there is one: only now, when no URL can write their files any more. One
+ * that fails lets the others go first: a bucket may have taken what it does not give back, such as a file under a key of
+ * the uploader's.
  */
 export function launchFilesChore(deps: LaunchFilesDeps, urlMs: number, stock?: MintStock): () => Promise<void> {
   const { store, clock } = deps;
+  const resting = new Map<string, number>();
+
+  async function finish(launch: Launch, now: Date): Promise<void> {
+    if (launch.state === 'landed') return publishLaunch(deps, launch, urlMs);
+    await removeLaunchFiles(deps, launch);
+    if (stock && isOf(stock, launch)) await giveBack(store, stock, launch, now);
+    else await store.single((tx) => finishLaunch(tx, launch.mint, now));
+  }
+
   return async () => {
-    const now = clock.now();
-    const before = new Date(now - urlMs - MARGIN_MS);
-    for (const launch of await unfinishedLaunches(store, new Date(now), before, BATCH)) {
-      if (launch.state === 'landed') await publishLaunch(deps, launch, urlMs);
-      else {
-        await removeLaunchFiles(deps, launch);
-        if (stock && isOf(stock, launch)) await giveBack(store, stock, launch, new Date(now));
-        else await store.single((tx) => finishLaunch(tx, launch.mint, new Date(now)));
+    const now = new Date(clock.now());
+    const before = new Date(now.getTime() - urlMs - MARGIN_MS);
+    for (const [mint, until] of resting) if (until <= now.getTime()) resting.delete(mint);
+    const failures: unknown[] = [];
+    for (const launch of await unfinishedLaunches(store, { now, before, without: [...resting.keys()] }, BATCH)) {
+      try {
+        await finish(launch, now);
+      } catch (error) {
+        resting.set(launch.mint, now.getTime() + REST_MS);
+        failures.push(error);
+        if (failures.length === MOST_FAILURES) break;
       }
     }
+    if (failures.length > 0) throw failures[0];
   };
 }

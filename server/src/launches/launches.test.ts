@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import pino from 'pino';
+import { Outage } from '../errors/index.js';
 import { createLocalStore, createObjects, type Objects } from '../objects/index.js';
 import { openSigner } from '../signer/index.js';
 import {
@@ -110,6 +111,45 @@ for (const kind of ['embedded', 'postgres'] as const) {
       await put(imageKey('a'), Buffer.concat([PNG]));
       await chore();
       assert.equal(await isUploaded('a'), true, 'a finished launch is left alone');
+    });
+
+    it('attack: an uploader replaces his files by ones that the bucket does not give back: the launches of others are finished', async () => {
+      for (const mint of ['a', 'b', 'c']) await crafted(mint);
+      for (const mint of ['a', 'b', 'c']) await upload(mint);
+      await store.query(`update ledger set state = 'landed' where id <> 'request of c'`);
+      await store.query(`update ledger set state = 'expired' where id = 'request of c'`);
+      now += URL_MS + 2 * MINUTE;
+      const isHis = (key: string) => key === imageKey('a');
+      const away = new Outage('STORAGE_UNAVAILABLE', 'encrypted with a key of the uploader');
+      let tries = 0;
+      const publish = async (key: string) => {
+        if (!isHis(key)) return objects.publish(key);
+        tries += 1;
+        throw away;
+      };
+      const finishing = launchFilesChore({ store, clock, objects: { ...objects, publish } }, URL_MS);
+      await assert.rejects(finishing(), { code: 'STORAGE_UNAVAILABLE' });
+      assert.deepEqual([await isPublic('b'), await isUploaded('c')], [true, false]);
+      assert.ok((await launch('b')).finishedAt && (await launch('c')).finishedAt);
+      // His own waits, and is not given up: the bucket may have been away.
+      await finishing();
+      assert.deepEqual([tries, (await launch('a')).finishedAt], [1, null]);
+      now += 2 * MINUTE;
+      await assert.rejects(finishing(), { code: 'STORAGE_UNAVAILABLE' });
+      assert.equal(tries, 2);
+    });
+
+    it('all wait while the bucket is away: it is asked about three of them', async () => {
+      for (const mint of ['a', 'b', 'c', 'd', 'e']) await crafted(mint);
+      await set('landed');
+      let asked = 0;
+      const publish = async () => {
+        asked += 1;
+        throw new Outage('STORAGE_UNAVAILABLE', 'away');
+      };
+      const finishing = launchFilesChore({ store, clock, objects: { ...objects, publish } }, URL_MS);
+      await assert.rejects(finishing(), { code: 'STORAGE_UNAVAILABLE' });
+      assert.equal(asked, 2 * 3);
     });
 
     it('that have landed wait for a file that is missing until it can come no more', async () => {

@@ -105,14 +105,18 @@ export async function tellLaunches(tx: Tx, requestIds: readonly string[], at: Da
 
 /**
  * Launches whose files must still be published or, if they can no longer land and were created before `before`,
- * removed.
+ * removed; those `without` these mints.
  */
-export async function unfinishedLaunches(sql: Sql, now: Date, before: Date, limit: number): Promise<Launch[]> {
+export async function unfinishedLaunches(
+  sql: Sql,
+  { now, before, without }: { now: Date; before: Date; without: readonly string[] },
+  limit: number,
+): Promise<Launch[]> {
   const { rows } = await sql.query<Launch>(
-    `${SELECT} where finished_at is null and (ledger.state = 'landed' or launches.created_at < $2 and
+    `${SELECT} where finished_at is null and mint <> all($4) and (ledger.state = 'landed' or launches.created_at < $2 and
        (ledger.state in ('failed', 'expired') or ledger.state = 'crafted' and ledger.expires_at < $1))
      order by launches.created_at limit $3`,
-    [now, before, limit],
+    [now, before, limit, without],
   );
   return rows;
 }
