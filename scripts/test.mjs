@@ -13,8 +13,8 @@ import { exitOnSignals, startPostgresOfRun } from './test-postgres.mjs';
 /** A server of PostgreSQL takes seconds to start: that pays for a run of more files than this. */
 const FEW_FILES = 20;
 const SLOWEST = 10;
-/** One more than there are cores, because tests also wait; each may take a gigabyte. */
-const CONCURRENCY = Math.min(5, availableParallelism() + 1);
+/** Twice as many as there are cores, because most files wait half of their time; each may take a gigabyte. */
+const CONCURRENCY = Math.min(5, 2 * availableParallelism());
 
 const flags = new Set(['--unit', '--coverage']);
 const options = new Set(process.argv.slice(2).filter((argument) => flags.has(argument)));
