@@ -7,8 +7,9 @@ import { PGlite } from '@electric-sql/pglite';
 import { copyTemplate, exists } from './database-template.js';
 
 // As V8 would have it, a third of the processor time of a service's start goes into optimizing what runs at the start
-// only. With 33 times its budget it begins with what is still busy seconds later.
-setFlagsFromString('--wasm-tiering-budget=60000000');
+// only. The budget is taken up by bytes of code that loops run through: with the largest that there is, the long functions of
+// PostgreSQL, each of which takes a tenth of a second, wait until a service has worked for a while.
+setFlagsFromString('--wasm-tiering-budget=2147483647');
 // Each function is checked when it is first called, as it is compiled: most of PostgreSQL's never are.
 setFlagsFromString('--wasm-lazy-validation');
 
