@@ -6,7 +6,7 @@ import type { InviteIndex } from '../indexes/invites/index.js';
 import type { LimitOrderIndex } from '../indexes/limit-orders/index.js';
 import { eventCleaningChore, startEventNumbering, startWebhooks } from '../keeper/events/index.js';
 import { startInviteKeeper } from '../keeper/invites/index.js';
-import { type Keeper, startKeeper } from '../keeper/keeper.js';
+import { closeAll, type Keeper, type KeeperLoop, startKeeper } from '../keeper/keeper.js';
 import { startMigrationKeeper } from '../keeper/launches/index.js';
 import { ledgerChore } from '../keeper/ledger.js';
 import { fillsLimitOrders, startLimitOrderKeeper } from '../keeper/limit-orders/index.js';
@@ -49,14 +49,22 @@ export async function openKeepers(deps: KeepersDeps): Promise<Keeper | undefined
   await scores.runDue();
   const { mintSuffix } = config.studio;
   const stock = mintSuffix === '' ? undefined : { suffix: mintSuffix, chain };
-  const launchFiles = launchFilesChore({ store, clock, objects }, config.objects.urlSeconds * 1_000, stock);
+  const launchFiles = launchFilesChore({ store, clock, steadyNow, objects }, config.objects.urlSeconds * 1_000, stock);
   const send = createSender({ allowsPrivate: config.events.privateWebhooks, steadyNow });
-  const [triggers, numbering, webhooks] = await allOpen([
-    openTriggerKeeper(deps),
-    startEventNumbering({ store, log }),
-    startWebhooks({ store, box: secrets, clock, steadyNow, log, send, registry: metrics.registry }),
+  const loops: KeeperLoop[] = [];
+  let keeper: Keeper | undefined;
+  // From here on, so that a start that fails later leaves nothing running.
+  disposal.add('keeper', () => keeper?.close() ?? closeAll(loops));
+  const running = async (loop: Promise<KeeperLoop>) => void loops.push(await loop);
+  await allOpen([
+    running(openTriggerKeeper(deps)),
+    running(startEventNumbering({ store, log })),
+    running(startWebhooks({ store, box: secrets, clock, steadyNow, log, send, registry: metrics.registry })),
   ]);
-  const keeper = startKeeper({
+  for (const open of [openLimitOrderKeeper, openInviteKeeper, openTableKeeper, openMigrationKeeper]) {
+    loops.push(...open(deps));
+  }
+  keeper = startKeeper({
     log,
     chores: [
       // Before the ledger's, which deletes what a launch needs to give its address back.
@@ -69,17 +77,8 @@ export async function openKeepers(deps: KeepersDeps): Promise<Keeper | undefined
       () => limitOrders.index.keepUp(),
       () => invites.keepUp(),
     ],
-    loops: [
-      ...openLimitOrderKeeper(deps),
-      triggers,
-      ...openInviteKeeper(deps),
-      ...openTableKeeper(deps),
-      ...openMigrationKeeper(deps),
-      numbering,
-      webhooks,
-    ],
+    loops,
   });
-  disposal.add('keeper', () => keeper.close());
   if (stock) {
     const pool = startMintPool({ store, finder: signer, suffix: stock.suffix, log });
     disposal.add('mint stock', () => pool.close());

@@ -48,10 +48,14 @@ export function startKeeper({ chores, loops, log }: KeeperDeps): Keeper {
     },
     async close() {
       const closing = turns.close();
-      await Promise.all(loops.map((loop) => loop.close()));
+      await closeAll(loops);
       await closing;
     },
   };
+}
+
+export async function closeAll(loops: readonly KeeperLoop[]): Promise<void> {
+  await Promise.all(loops.map((loop) => loop.close()));
 }
 
 /** Waits until all have ended. @throws the error of the first that failed */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { BackOffs } from '../lib/back-offs.js';
 import { createClock } from '../lib/clock.js';
 import { silent } from '../routing/aggregator/testing.js';
 import type { Store } from '../store/sql.js';
-import { BackOffs } from './back-offs.js';
 import { type InFlight, MOST_UNDER_WAY, type Work, Worker, type WorkerOptions } from './worker.js';
 
 type Begin = WorkerOptions['begin'];

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { BackOffs } from '../lib/back-offs.js';
 import type { AdjustableClock } from '../lib/clock.js';
 import { holdLease, releaseLease } from '../store/leases.js';
 import type { Store } from '../store/sql.js';
-import type { BackOffs } from './back-offs.js';
 import { FairQueue } from './fair-queue.js';
 import { Loop, type LoopOptions } from './loop.js';
 import type { KeeperWallet } from './wallet.js';

@@ -1,3 +1,4 @@
+import { BackOffs } from '../lib/back-offs.js';
 import type { Clock } from '../lib/clock.js';
 import { ContentRefused, type Objects } from '../objects/index.js';
 import { finishLaunch, type Launch, unfinishedLaunches } from '../store/launches.js';
@@ -43,8 +44,8 @@ export async function removeLaunchFiles({ objects }: LaunchFilesDeps, launch: La
   await Promise.all(keys.map((key) => objects.remove(key)));
 }
 
-/** How long a launch waits whose files could not be read or removed. */
-const REST_MS = 60_000;
+/** How long a launch waits whose files could not be read or removed: so many of them cannot use up all turns. */
+const RESTS = { firstMs: 60_000, longestMs: 15 * 60_000 };
 /** Then it is not about a single launch. */
 const MOST_FAILURES = 3;
 
@@ -54,9 +55,13 @@ const MOST_FAILURES = 3;
  * that fails lets the others go first: a bucket may have taken what it does not give back, such as a file under a key of
  * the uploader's.
  */
-export function launchFilesChore(deps: LaunchFilesDeps, urlMs: number, stock?: MintStock): () => Promise<void> {
-  const { store, clock } = deps;
-  const resting = new Map<string, number>();
+export function launchFilesChore(
+  deps: LaunchFilesDeps & { steadyNow: () => number },
+  urlMs: number,
+  stock?: MintStock,
+): () => Promise<void> {
+  const { store, clock, steadyNow } = deps;
+  const backOffs = new BackOffs(RESTS, steadyNow);
 
   async function finish(launch: Launch, now: Date): Promise<void> {
     if (launch.state === 'landed') return publishLaunch(deps, launch, urlMs);
@@ -68,13 +73,16 @@ export function launchFilesChore(deps: LaunchFilesDeps, urlMs: number, stock?: M
   return async () => {
     const now = new Date(clock.now());
     const before = new Date(now.getTime() - urlMs - MARGIN_MS);
-    for (const [mint, until] of resting) if (until <= now.getTime()) resting.delete(mint);
+    const resting = backOffs.resting();
+    const launches = await unfinishedLaunches(store, { now, before, without: resting }, BATCH);
+    if (launches.length < BATCH) backOffs.keepOnly(new Set([...resting, ...launches.map(({ mint }) => mint)]));
     const failures: unknown[] = [];
-    for (const launch of await unfinishedLaunches(store, { now, before, without: [...resting.keys()] }, BATCH)) {
+    for (const launch of launches) {
       try {
         await finish(launch, now);
+        backOffs.delete(launch.mint);
       } catch (error) {
-        resting.set(launch.mint, now.getTime() + REST_MS);
+        backOffs.fail(launch.mint);
         failures.push(error);
         if (failures.length === MOST_FAILURES) break;
       }

@@ -40,7 +40,10 @@ for (const kind of ['embedded', 'postgres'] as const) {
       account: async (address) => (exists.has(address) ? ({} as ChainAccount) : undefined),
     };
     const chore = () =>
-      launchFilesChore({ store, clock: { now: () => now }, objects }, URL_MS, { suffix: 'ab', chain })();
+      launchFilesChore({ store, clock: { now: () => now }, steadyNow: () => now, objects }, URL_MS, {
+        suffix: 'ab',
+        chain,
+      })();
     const stock = () => countMintNumbers(store, 'ab');
     const set = (state: string) => store.query('update ledger set state = $1', [state]);
 
@@ -146,7 +149,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
       const away = { ...chain, account: () => Promise.reject(new Error('away')) };
       const clock = { now: () => now };
       await assert.rejects(
-        launchFilesChore({ store, clock, objects }, URL_MS, { suffix: 'ab', chain: away })(),
+        launchFilesChore({ store, clock, steadyNow: () => now, objects }, URL_MS, { suffix: 'ab', chain: away })(),
         /away/,
       );
       assert.equal(await stock(), 0);

@@ -3,6 +3,7 @@ import type { Registry } from 'prom-client';
 import { readFilter, type Wants } from '../../events/filter.js';
 import { attemptOf, deliveryOf, messageOf } from '../../events/messages.js';
 import { isReceived, type Sender } from '../../events/sender.js';
+import { backOffMs } from '../../lib/back-offs.js';
 import type { AdjustableClock } from '../../lib/clock.js';
 import { uuidv7 } from '../../lib/ids.js';
 import { waitAtMost } from '../../lib/wait-at-most.js';
@@ -22,7 +23,6 @@ import {
   type Webhook,
   webhookBacklog,
 } from '../../store/webhooks.js';
-import { backOffMs } from '../back-offs.js';
 import type { KeeperLoop } from '../keeper.js';
 import { Loop } from '../loop.js';
 import { createWebhookMetrics } from './metrics.js';

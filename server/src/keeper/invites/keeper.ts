@@ -6,11 +6,11 @@ import { craftInvite } from '../../crafting/invite.js';
 import type { Crafted } from '../../crafting/transaction.js';
 import { type InviteIndex, readInvite } from '../../indexes/invites/index.js';
 import { explain, INVITE_PURSE, type Landing, rememberOwn, type Settlement, tryOut } from '../../landing/index.js';
+import { BackOffs } from '../../lib/back-offs.js';
 import type { AdjustableClock } from '../../lib/clock.js';
 import { dueInvites } from '../../store/invite-lists.js';
 import { insertCrafted } from '../../store/ledger.js';
 import type { Store } from '../../store/sql.js';
-import { BackOffs } from '../back-offs.js';
 import type { KeeperWallet } from '../wallet.js';
 import { MOST_UNDER_WAY, type Work, Worker } from '../worker.js';
 

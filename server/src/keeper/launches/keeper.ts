@@ -13,6 +13,7 @@ import type { Chain } from '../../chain/index.js';
 import { craftMigration, type MigrationStep } from '../../crafting/launch-migration.js';
 import type { Crafted } from '../../crafting/transaction.js';
 import { explain, type Landing, rememberOwn, tryOut } from '../../landing/index.js';
+import { BackOffs } from '../../lib/back-offs.js';
 import type { AdjustableClock } from '../../lib/clock.js';
 import { type KeyName, randomMintNumber, type Signer } from '../../signer/index.js';
 import {
@@ -24,7 +25,6 @@ import {
 } from '../../store/launch-migrations.js';
 import { insertCrafted } from '../../store/ledger.js';
 import type { Store } from '../../store/sql.js';
-import { BackOffs } from '../back-offs.js';
 import { KEEPER_LEAST_LAMPORTS, type KeeperWallet } from '../wallet.js';
 import { type InFlight, type Work, Worker } from '../worker.js';
 import type { MigrationPayload } from './settlement.js';

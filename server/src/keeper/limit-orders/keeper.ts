@@ -1,8 +1,8 @@
 import type { LimitOrder } from '@slipway/programs';
 import { type Address, decodeTransaction } from '@slipway/wire';
 import { rememberOwn } from '../../landing/index.js';
+import { BackOffs } from '../../lib/back-offs.js';
 import { insertCrafted } from '../../store/ledger.js';
-import { BackOffs } from '../back-offs.js';
 import { type Work, Worker } from '../worker.js';
 import type { LimitOrderDeps, Prepared } from './deps.js';
 import { type FillableOrders, type OpenOrder, readFillableOrders } from './fillable-orders.js';

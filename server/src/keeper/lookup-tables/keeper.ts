@@ -11,6 +11,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Chain } from '../../chain/index.js';
 import { ADDRESSES_AT_ONCE, craftTableStep, type TableStep } from '../../crafting/lookup-table.js';
 import { explain, type Landing, newRequest, tryOut } from '../../landing/index.js';
+import { BackOffs } from '../../lib/back-offs.js';
 import type { AdjustableClock } from '../../lib/clock.js';
 import { findRequest, insertCrafted, type LedgerRow } from '../../store/ledger.js';
 import {
@@ -28,7 +29,6 @@ import {
   withdrawChange,
 } from '../../store/lookup-tables.js';
 import type { Store } from '../../store/sql.js';
-import { BackOffs } from '../back-offs.js';
 import { KEEPER_LEAST_LAMPORTS, type KeeperWallet } from '../wallet.js';
 import { type Work, Worker } from '../worker.js';
 import { type Addition, nextAddition, rentOf } from './plan.js';

@@ -1,11 +1,11 @@
 import { decodeTransaction } from '@slipway/wire';
 import { Outage } from '../../errors/index.js';
 import { ReservationRefused, WouldFail } from '../../landing/index.js';
+import { backOffMs } from '../../lib/back-offs.js';
 import { SignerRefused } from '../../signer/index.js';
 import { Stopped } from '../../store/stops.js';
 import type { TriggerOrderRow } from '../../store/trigger-orders.js';
 import { isCrossed } from '../../trigger-orders/order-triggers.js';
-import { backOffMs } from '../back-offs.js';
 import { concludeFill } from './conclude-fill.js';
 import type { FillDeps } from './deps.js';
 import { type PreparedFill, prepareFill } from './prepare-fill.js';

@@ -1,3 +1,4 @@
+import { backOffMs } from '../../lib/back-offs.js';
 import { groupedLedger } from '../../store/grouped.js';
 import type { NewRequest } from '../../store/ledger.js';
 import { groupCalls } from '../../store/postgres/group-calls.js';
@@ -7,7 +8,6 @@ import { type PendingFill, pendingAmong } from '../../store/trigger-order-fills.
 import { oweRents } from '../../store/trigger-order-rents.js';
 import { lockTriggerOrders, type TriggerOrderRow } from '../../store/trigger-orders.js';
 import { IllegalEvent, type Leg } from '../../trigger-orders/order.js';
-import { backOffMs } from '../back-offs.js';
 import type { TriggerKeeperDeps } from './deps.js';
 import type { Sale } from './sale.js';
 import { BACK_OFF, fillEvent, isSameTime } from './settlement.js';

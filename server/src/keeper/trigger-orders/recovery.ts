@@ -1,7 +1,7 @@
+import { BackOffs } from '../../lib/back-offs.js';
 import { changeOrders } from '../../store/trigger-order-changes.js';
 import { abandonedClaims, landedFills, type PendingFill } from '../../store/trigger-order-fills.js';
 import { lockTriggerOrders } from '../../store/trigger-orders.js';
-import { BackOffs } from '../back-offs.js';
 import { concludeByBalances, concludeFill } from './conclude-fill.js';
 import type { FillDeps, TriggerKeeperDeps } from './deps.js';
 

@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox';
 import { type Claimed, digits, payloadReader, type Settlement, TRIGGER_ORDER_PURSE } from '../../landing/index.js';
+import { backOffMs } from '../../lib/back-offs.js';
 import type { LedgerRow } from '../../store/ledger.js';
 import type { Tx } from '../../store/sql.js';
 import { changeOrders, type OrderChange } from '../../store/trigger-order-changes.js';
 import type { TriggerOrderEventRow } from '../../store/trigger-order-events.js';
 import type { TriggerOrderRow } from '../../store/trigger-orders.js';
 import { IllegalEvent } from '../../trigger-orders/order.js';
-import { backOffMs } from '../back-offs.js';
 import { type Sale, saleOf } from './sale.js';
 
 /** The ledger area of fills. */
