@@ -6,17 +6,32 @@ export async function oweRents(tx: Tx, ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await tx.query('update orders set rent_due = true where id = any($1)', [ids]);
 }
 
+interface RentClaim {
+  now: Date;
+  /** No claim of an order that was filled just now is longer or shorter. */
+  leaseMs: number;
+  /** Takes what others have claimed, too. */
+  isAlone: boolean;
+}
+
 /**
- * Claims filled orders that have an account to close and that nobody has claimed at `now`: first those that were never
- * tried, then those that have waited longest. The claims last until `until`.
+ * Claims filled orders that have an account to close and that nobody has claimed: first those that were never tried, then
+ * those that have waited longest. The longer ago an order was filled, the longer lasts its claim, an hour at most: some
+ * accounts can never be closed.
  */
-export async function claimRentsDue(tx: Tx, now: Date, until: Date, limit: number): Promise<TriggerOrderRow[]> {
+export async function claimRentsDue(
+  tx: Tx,
+  { now, leaseMs, isAlone }: RentClaim,
+  limit: number,
+): Promise<TriggerOrderRow[]> {
   const { rows } = await tx.query<StoredOrder>(
-    `update orders set lease_until = $2 where id in (
-       select id from orders where rent_due and state = 'fill_success' and (lease_until is null or lease_until <= $1)
-       order by lease_until nulls first, id limit $3 for update skip locked)
+    `update orders set lease_until = date_trunc('milliseconds', $1::timestamptz +
+       greatest(make_interval(secs => $2), least(($1 - updated_at) / 4, interval '1 hour')))
+     where id in (
+       select id from orders where rent_due and state = 'fill_success' and ($3 or lease_until is null or lease_until <= $1)
+       order by lease_until nulls first, id limit $4 for update skip locked)
      returning *`,
-    [now, until, limit],
+    [now, leaseMs / 1_000, isAlone, limit],
   );
   return rows.map(fromStored);
 }

@@ -28,9 +28,8 @@ import { remember } from './remember.js';
 export const RENT_AREA = 'trigger-rent';
 
 const BATCH = 20;
-/** After this, a rent that was not returned is tried again. */
+/** After this, or later for what was filled long ago, a rent that was not returned is tried again. */
 const LEASE_MS = 60_000;
-const FOREVER = new Date(8.64e15);
 
 interface RentDetail {
   orderId: string;
@@ -70,9 +69,8 @@ export const rentSettlement: Settlement = {
  */
 export async function returnRents(deps: FillDeps, { alone }: { alone: boolean }): Promise<void> {
   const { store, clock, log } = deps;
-  const now = clock.now();
-  const until = new Date(now + LEASE_MS);
-  const claimed = await store.single((tx) => claimRentsDue(tx, alone ? FOREVER : new Date(now), until, BATCH));
+  const claim = { now: new Date(clock.now()), leaseMs: LEASE_MS, isAlone: alone };
+  const claimed = await store.single((tx) => claimRentsDue(tx, claim, BATCH));
   await Promise.all(
     claimed.map((order) =>
       returnRent(deps, order).catch((error: Error) =>
