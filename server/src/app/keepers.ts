@@ -1,5 +1,4 @@
 import { INVITE_PROGRAM, type LimitOrderAddresses } from '@slipway/programs';
-import type { Address } from '@slipway/wire';
 import { createMintOpinions, type LiveAccounts } from '../chain/index.js';
 import { createSender } from '../events/sender.js';
 import type { InviteIndex } from '../indexes/invites/index.js';
@@ -90,7 +89,6 @@ export function openLimitOrderKeeper(deps: KeepersDeps) {
   const { config, live, prices, limitOrders } = deps;
   if (!fillsLimitOrders(config)) return [];
   const common = commonOf(deps);
-  const usd = (mint: Address) => trustedUsd(prices, mint);
   const onMarketChange = (listener: () => void) => live.onChange(listener);
   return [
     startLimitOrderKeeper({
@@ -98,7 +96,7 @@ export function openLimitOrderKeeper(deps: KeepersDeps) {
       get taker() {
         return common.wallet.address;
       },
-      usd,
+      usd: (token) => trustedUsd(prices, token),
       addresses: limitOrders.addresses,
       onMarketChange,
     }),

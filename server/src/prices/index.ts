@@ -4,6 +4,8 @@ export {
   isOfOtherUnits,
   type NoPrice,
   type OrderPrice,
+  OTHER_UNITS,
+  type PricedToken,
   type PriceFeed,
   type PriceQuote,
   type Prices,

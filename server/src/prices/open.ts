@@ -113,11 +113,14 @@ function openOrderPrices(
 ): Pick<Prices, 'forOrders' | 'forNewOrder' | 'poolWitness' | 'follow'> & { close(): void } {
   const others = feeds.filter(({ source }) => source !== 'pools');
   const ofFeeds = (mint: Address): OrderPrice | NoPrice | undefined => {
-    if (!others.some((feed) => feed.covers(mint))) return undefined;
+    const feed = others.find((each) => each.covers(mint));
+    if (!feed) return undefined;
     const price = firstOf(others, mint);
-    if (!price) return { none: 'uncertain', why: `the feed of ${mint} has no price to rely on; try again shortly` };
+    const { source } = price ?? feed;
+    if (!price)
+      return { none: 'uncertain', why: `the feed of ${mint} has no price to rely on; try again shortly`, source };
     const { stale, ...rest } = price;
-    if (stale) return { none: 'stale', why: `the last price of ${mint} is too old; try again shortly` };
+    if (stale) return { none: 'stale', why: `the last price of ${mint} is too old; try again shortly`, source };
     return { ...rest, stale };
   };
   const feedUsd = (mint: Address) => {

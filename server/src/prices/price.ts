@@ -20,6 +20,8 @@ export type OrderPrice = PriceQuote & { stale: false };
 export interface NoPrice {
   none: 'missing' | 'stale' | 'uncertain' | 'shallow' | 'contradicting' | 'unsettled';
   why: string;
+  /** The source that covers the token, other than the pools, if one does. */
+  source?: PriceSource;
 }
 
 /** One source of prices. It leaves out prices that it does not have or that must not be used at all. */
@@ -57,16 +59,31 @@ export interface Prices {
   close(): Promise<void>;
 }
 
-/**
- * USD for one whole token, at a price that money may be spent by: fresh, and not from pools, because anybody can create
- * a pool at any price. Undefined if there is none.
- */
-export function trustedUsd(prices: Pick<Prices, 'quote'>, mint: Address): number | undefined {
-  const price = prices.quote(mint);
-  return price && !price.stale && price.source !== 'pools' ? price.usd : undefined;
+/** A token, and which units a feed speaks of: see `MintInfo`. */
+export interface PricedToken {
+  mint: Address;
+  shownScaled?: true;
 }
 
-/** Whether a feed prices a token by units that are not those of its accounts, because a multiplier lies between them. */
-export function isOfOtherUnits(price: OrderPrice | NoPrice, facts: { shownScaled?: true } | undefined): boolean {
-  return facts?.shownScaled === true && !('none' in price) && price.source === 'hermes';
+/**
+ * USD for one whole token, at a price that money may be spent by: fresh, of the units that accounts hold, and not from
+ * pools, because anybody can create a pool at any price. Undefined if there is none.
+ */
+export function trustedUsd(prices: Pick<Prices, 'quote'>, token: PricedToken): number | undefined {
+  const price = prices.quote(token.mint);
+  return price && !price.stale && price.source !== 'pools' && !isOfOtherUnits(price, token) ? price.usd : undefined;
 }
+
+/**
+ * Whether a feed prices a token by units that are not those of its accounts, because a multiplier lies between them; also
+ * when it has no price at the moment.
+ */
+export function isOfOtherUnits(
+  { source }: OrderPrice | NoPrice | PriceQuote,
+  { shownScaled }: Omit<PricedToken, 'mint'>,
+): boolean {
+  return shownScaled === true && source === 'hermes';
+}
+
+/** Said of such a token. */
+export const OTHER_UNITS = 'its amounts are shown times a multiplier: a price feed does not say what they are worth';

@@ -1,4 +1,5 @@
 import type { Address, Instruction, LookupTable } from '@slipway/wire';
+import type { MintInfo } from '../chain/index.js';
 import type { ForeignTrade } from '../crafting/swap.js';
 
 /** The routers of the contract, by their identifiers there; in use or not. */
@@ -17,6 +18,12 @@ export interface Token {
   mint: Address;
   tokenProgram: Address;
   decimals: number;
+  /** See `MintInfo`. */
+  shownScaled?: true;
+}
+
+export function tokenOf(mint: Address, { tokenProgram, decimals, shownScaled }: MintInfo): Token {
+  return { mint, tokenProgram, decimals, ...(shownScaled && { shownScaled }) };
 }
 
 /** Amounts are in the smallest unit. */

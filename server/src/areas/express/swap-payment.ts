@@ -12,7 +12,15 @@ import { type Swap, temporaryWrappedSol } from '../../crafting/swap.js';
 import { feeOf } from '../../crafting/transaction.js';
 import { AppError } from '../../errors/index.js';
 import { explain, suspectHops, tryOutSwap } from '../../landing/index.js';
-import { type Hop, isRefused, type Quote, type QuoteRequest, type Router, type Token } from '../../routing/router.js';
+import {
+  type Hop,
+  isRefused,
+  type Quote,
+  type QuoteRequest,
+  type Router,
+  type Token,
+  tokenOf,
+} from '../../routing/router.js';
 import { checkLamports, checkSolPayment, checkTokens, type Obstacle, type Ready } from './checks.js';
 import type { Currency } from './currency.js';
 import { type ExpressDeps, PRICE_IN_TOKENS } from './deps.js';
@@ -50,8 +58,12 @@ export async function craftSwapPayment(
   const { platform, receiver, chain } = deps;
   const symbol = currency === 'PLATFORM_STABLE' ? deps.stable.symbol : currency;
   const [input, output] = await Promise.all([
-    tokenOf(deps, { SOL: WRAPPED_SOL_MINT, USDC: deps.usdc.mint, PLATFORM_STABLE: deps.stable.mint }[currency], symbol),
-    tokenOf(deps, platform.mint, platform.symbol),
+    readToken(
+      deps,
+      { SOL: WRAPPED_SOL_MINT, USDC: deps.usdc.mint, PLATFORM_STABLE: deps.stable.mint }[currency],
+      symbol,
+    ),
+    readToken(deps, platform.mint, platform.symbol),
   ]);
   const tokenDecimals = output.decimals;
   const price = PRICE_IN_TOKENS * 10n ** BigInt(output.decimals);
@@ -156,10 +168,10 @@ async function tryOut(
 
 const WRAPPING_RENT = rentExemptLamports(TOKEN_ACCOUNT_SPACE);
 
-async function tokenOf({ chain }: ExpressDeps, mint: Address, symbol: string): Promise<Token> {
+async function readToken({ chain }: ExpressDeps, mint: Address, symbol: string): Promise<Token> {
   const facts = await chain.mint(mint);
   if (!facts) throw new AppError('CRAFT_FAILED', { message: `The mint of ${symbol} is not on this chain` });
-  return { mint, tokenProgram: facts.tokenProgram, decimals: facts.decimals };
+  return tokenOf(mint, facts);
 }
 
 /** The best quote that yields the price with room to spare, and its request. */

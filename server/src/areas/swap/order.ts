@@ -3,7 +3,7 @@ import { AppError } from '../../errors/index.js';
 import { askedBy, newRequest } from '../../landing/index.js';
 import { uuidv7 } from '../../lib/ids.js';
 import type { TypedServer } from '../../lib/typed-server.js';
-import { isRefused, type Quote, type Refusal, type Token } from '../../routing/router.js';
+import { isRefused, type Quote, type Refusal, type Token, tokenOf } from '../../routing/router.js';
 import { type Attempt, attempt, type Failure, type Obstacle, type Ready } from './attempt.js';
 import { AREA, type FeeSources, type SwapDeps, swapRoute, tags } from './deps.js';
 import { createFeeAccounts } from './fee-accounts.js';
@@ -79,7 +79,7 @@ async function readInquiry(deps: SwapDeps, query: OrderQuery): Promise<Inquiry> 
 async function readToken({ chain }: SwapDeps, field: string, mint: Address): Promise<Token> {
   const facts = await chain.mint(mint);
   if (!facts) throw refuse(field, 'there is no such token on this chain');
-  return { mint, tokenProgram: facts.tokenProgram, decimals: facts.decimals };
+  return tokenOf(mint, facts);
 }
 
 function isTaken(asked: OrderRequest): asked is OrderRequest & { taker: Address } {

@@ -57,7 +57,7 @@ export async function gaslessTerms(deps: SwapDeps, order: Order, sponsored: Spon
   const { chain, prices, fees } = deps;
   const { output, wallets, terms } = order;
   const tradeUsd = tradeUsdOf(deps, order);
-  const solUsd = trustedUsd(prices, WRAPPED_SOL_MINT);
+  const solUsd = trustedUsd(prices, { mint: WRAPPED_SOL_MINT });
   if (tradeUsd === undefined || solUsd === undefined || !terms.account) return undefined;
   if (tradeUsd < GASLESS_MIN_USD || !paysForGas(fees, terms.mint)) return undefined;
   const rent = wallets.destination && !wallets.destination.exists ? associatedTokenRent(output.tokenProgram) : 0n;
@@ -94,8 +94,8 @@ export function coversGas(
   least: bigint,
   lamports: bigint,
 ): boolean {
-  const usd = trustedUsd(prices, terms.mint);
-  const solUsd = trustedUsd(prices, WRAPPED_SOL_MINT);
+  const usd = trustedUsd(prices, token);
+  const solUsd = trustedUsd(prices, { mint: WRAPPED_SOL_MINT });
   if (usd === undefined || solUsd === undefined || !paysForGas(fees, terms.mint)) return false;
   const usdOf = (amount: bigint) => usdValue(amount, token.decimals, usd);
   const isOutput = terms.side === 'output';

@@ -1,7 +1,7 @@
 import type { Address } from '@slipway/wire';
 import { AppError, type ErrorCode } from '../../errors/index.js';
 import { usdValue } from '../../lib/decimal.js';
-import { isOfOtherUnits } from '../../prices/index.js';
+import { isOfOtherUnits, OTHER_UNITS } from '../../prices/index.js';
 import type { TriggerV2Deps } from './deps.js';
 import { invalid } from './order-terms.js';
 import type { VaultToken } from './vault-transactions.js';
@@ -51,8 +51,8 @@ export async function requireSameUnits(
   { prices, chain }: Pick<TriggerV2Deps, 'prices' | 'chain'>,
   [field, mint]: readonly [MintField, Address],
 ): Promise<void> {
-  if (!isOfOtherUnits(prices.forNewOrder(mint), await chain.mint(mint))) return;
-  throw invalid(field, 'its amounts are shown times a multiplier: a price feed does not say what they are worth');
+  const facts = await chain.mint(mint);
+  if (facts && isOfOtherUnits(prices.forNewOrder(mint), facts)) throw invalid(field, OTHER_UNITS);
 }
 
 /** @throws AppError INVALID_REQUEST if the amount is worth too little, and as `requirePrice`. */

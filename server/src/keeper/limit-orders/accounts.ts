@@ -38,7 +38,7 @@ export async function accountsOf(
   ] as const) {
     if (account || token.mint === WRAPPED_SOL_MINT) continue;
     const made = { owner: taker, ...token };
-    if (usd(token.mint) === undefined) addPaid(making, made);
+    if (usd(token) === undefined) addPaid(making, made);
     else making.make.push(made);
   }
   if (outputMint === WRAPPED_SOL_MINT) {

@@ -8,6 +8,7 @@ import type { SwapPrograms } from '../../crafting/swap.js';
 import type { Crafted } from '../../crafting/transaction.js';
 import type { Landing } from '../../landing/index.js';
 import type { AdjustableClock } from '../../lib/clock.js';
+import type { PricedToken } from '../../prices/index.js';
 import type { Router } from '../../routing/router.js';
 import type { Store } from '../../store/sql.js';
 import type { KeeperWallet } from '../wallet.js';
@@ -27,7 +28,7 @@ export interface LimitOrderDeps {
   /** Where the orders' inputs are sold: a router whose transactions need no signature but the taker's. */
   router: Router;
   /** USD for one whole token, only from sources that are safe to spend by: not from prices that anybody can set. */
-  usd: (mint: Address) => number | undefined;
+  usd: (token: PricedToken) => number | undefined;
   addresses: LimitOrderAddresses;
   programs: SwapPrograms;
 }

@@ -3,6 +3,7 @@ import { after, afterEach, before, test } from 'node:test';
 import { encodeTokenAccount, rentExemptLamports, TOKEN_2022_PROGRAM } from '@slipway/wire';
 import { wrappedOrderId } from '../../crafting/limit-order.js';
 import { PATIENCE_MS } from '../../lib/testing.js';
+import { type PricedToken, trustedUsd } from '../../prices/index.js';
 import { WRAPPED_SOL } from '../../routing/aggregator/testing.js';
 import type { Token } from '../../routing/router.js';
 import type { LimitOrderDeps } from './deps.js';
@@ -273,6 +274,25 @@ test('what asks for a token without a price is not filled: nothing would repay t
   assert.equal(await lamports(), before);
   w.usd.set(unpriced.mint, 1);
   await keeper.runDue();
+  assert.equal(await isOpen(order), false);
+});
+
+test('attack: an issuer of a token multiplies what wallets show of it, which its feed counts and no account does: nothing is repaid by that feed', async () => {
+  const extensions = new Uint8Array(60);
+  const view = new DataView(extensions.buffer);
+  view.setUint16(0, 25, true);
+  view.setUint16(2, 56, true);
+  const scaled = await w.world.token({ program: TOKEN_2022_PROGRAM, extensions });
+  const [a] = await pair([MILLION, MILLION], [undefined, scaled]);
+  await w.holding(scaled, w.taker);
+  const order = await w.open(a, scaled, 900_000_000n);
+  const by = (source: 'hermes' | 'fixed') => ({
+    usd: (token: PricedToken) =>
+      trustedUsd({ quote: () => ({ usd: 1, confidence: 0, publishedAt: 0, source, stale: false }) }, token),
+  });
+  await w.newKeeper(by('hermes')).runDue();
+  assert.equal(await isOpen(order), true);
+  await w.newKeeper(by('fixed')).runDue();
   assert.equal(await isOpen(order), false);
 });
 

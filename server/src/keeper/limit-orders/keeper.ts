@@ -2,6 +2,7 @@ import type { LimitOrder } from '@slipway/programs';
 import { type Address, decodeTransaction } from '@slipway/wire';
 import { rememberOwn } from '../../landing/index.js';
 import { BackOffs } from '../../lib/back-offs.js';
+import { tokenOf } from '../../routing/router.js';
 import { insertCrafted } from '../../store/ledger.js';
 import { type Work, Worker } from '../worker.js';
 import type { LimitOrderDeps, Prepared } from './deps.js';
@@ -154,9 +155,10 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
     const { chain, usd, steadyNow } = this.#deps;
     this.#cancelledAt = this.#cancelledAt.filter((at) => at > steadyNow() - HOUR_MS);
     if (this.#cancelledAt.length >= CANCELS_AN_HOUR) return false;
-    const [price, mint] = [usd(inputMint), await chain.mint(inputMint)];
-    if (price === undefined || !mint) return false;
-    return (Number(makingAmount) / 10 ** mint.decimals) * price >= LEAST_USD_TO_CANCEL;
+    const facts = await chain.mint(inputMint);
+    const price = facts && usd(tokenOf(inputMint, facts));
+    if (price === undefined) return false;
+    return (Number(makingAmount) / 10 ** facts!.decimals) * price >= LEAST_USD_TO_CANCEL;
   }
 
   /** Whether a transaction in flight may move one of its pools, so that it would not trade as it was simulated. */

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { type LimitOrder, limitOrderPrice } from '@slipway/programs';
 import { type Address, generateKeypair, TOKEN_PROGRAM, WRAPPED_SOL_MINT } from '@slipway/wire';
 import fc from 'fast-check';
+import type { PricedToken } from '../../prices/index.js';
 import { lamportsIn, planFill } from './plan.js';
 
 const someone: Address = generateKeypair().address;
@@ -103,7 +104,7 @@ test('a part is found where the market has not the depth for the whole, and none
 
 test('lamports are worth what the prices say, rounded up, and nothing is known without one', () => {
   const token = { mint: someone, tokenProgram: TOKEN_PROGRAM, decimals: 6 };
-  const usd = (prices: Record<string, number>) => (mint: Address) => prices[mint];
+  const usd = (prices: Record<string, number>) => (token: PricedToken) => prices[token.mint];
   const both = usd({ [WRAPPED_SOL_MINT]: 150, [someone]: 0.5 });
   assert.equal(lamportsIn(token, 5_000n, both), 1_500n);
   assert.equal(lamportsIn(token, 1n, both), 1n);

@@ -1,6 +1,7 @@
 import { type FillPrice, type LimitOrder, limitOrderPrice } from '@slipway/programs';
 import { WRAPPED_SOL_MINT } from '@slipway/wire';
 import type { Token } from '../../routing/router.js';
+import type { LimitOrderDeps } from './deps.js';
 
 /** A part or the whole rest of an order, and what is paid for it. Amounts in the smallest unit. */
 export interface Fill extends FillPrice {
@@ -56,15 +57,11 @@ export function fillFor(
 }
 
 /** What lamports are worth in a token, rounded up; undefined if a price is unknown. */
-export function lamportsIn(
-  { mint, decimals }: Token,
-  lamports: bigint,
-  usd: (mint: Token['mint']) => number | undefined,
-): bigint | undefined {
-  if (mint === WRAPPED_SOL_MINT) return lamports;
-  const [sol, token] = [usd(WRAPPED_SOL_MINT), usd(mint)];
-  if (sol === undefined || token === undefined) return undefined;
-  return BigInt(Math.ceil((Number(lamports) / LAMPORTS_PER_SOL) * (sol / token) * 10 ** decimals));
+export function lamportsIn(token: Token, lamports: bigint, usd: LimitOrderDeps['usd']): bigint | undefined {
+  if (token.mint === WRAPPED_SOL_MINT) return lamports;
+  const [sol, its] = [usd({ mint: WRAPPED_SOL_MINT }), usd(token)];
+  if (sol === undefined || its === undefined) return undefined;
+  return BigInt(Math.ceil((Number(lamports) / LAMPORTS_PER_SOL) * (sol / its) * 10 ** token.decimals));
 }
 
 /** Why an order can neither be filled nor cancelled; undefined if it can. */

@@ -5,7 +5,15 @@ import { craftFlashFill, type FlashFill, fillPlaces } from '../../crafting/flash
 import { type Budget, feeOf, TransactionTooLarge } from '../../crafting/transaction.js';
 import { readOrder } from '../../indexes/limit-orders/index.js';
 import { explain, suspectHops, tryOut, usualBudget } from '../../landing/index.js';
-import { type Hop, isRefused, type Quote, type QuoteRequest, type Refusal, type Token } from '../../routing/router.js';
+import {
+  type Hop,
+  isRefused,
+  type Quote,
+  type QuoteRequest,
+  type Refusal,
+  type Token,
+  tokenOf,
+} from '../../routing/router.js';
 import { accountsOf } from './accounts.js';
 import { blocked, type LimitOrderDeps, notYet, type Prepared, type Skipped } from './deps.js';
 import { defectOf, type Fill, fillFor, isExpired, lamportsIn, type Market, planFill } from './plan.js';
@@ -38,8 +46,7 @@ export async function sidesOf({ chain }: LimitOrderDeps, order: LimitOrder): Pro
   const [input, output] = await Promise.all([chain.mint(order.inputMint), chain.mint(order.outputMint)]);
   if (input?.tokenProgram !== order.inputTokenProgram || output?.tokenProgram !== order.outputTokenProgram)
     return undefined;
-  const token = (mint: Address, { tokenProgram, decimals }: Omit<Token, 'mint'>) => ({ mint, tokenProgram, decimals });
-  return { input: token(order.inputMint, input), output: token(order.outputMint, output) };
+  return { input: tokenOf(order.inputMint, input), output: tokenOf(order.outputMint, output) };
 }
 
 /** The highest network fee of a fill, in lamports. */

@@ -90,7 +90,7 @@ export async function openKeeperWorld() {
       wallet: new KeeperWallet({ chain: changes.chain ?? chain, address: taker, steadyNow, log: silent }),
       router: aggregator,
       landing: changes.landing ?? newLanding(),
-      usd: (mint) => usd.get(mint),
+      usd: (token) => usd.get(token.mint),
       addresses: LIMIT_ORDER_ADDRESSES,
       programs,
       ...changes,

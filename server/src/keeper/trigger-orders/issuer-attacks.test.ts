@@ -66,9 +66,12 @@ it('attack: an issuer of a token multiplies what wallets show of it by ten, whic
     const terms = { orderType: 'single', triggerCondition: 'above', triggerPriceUsd: 0.5 } as const;
     return client.open(wallet, AMOUNT, { inputMint, outputMint, triggerMint: inputMint, ...terms });
   };
-  world.setPrice(scaled.mint, 1, { source: 'hermes' });
-  await assert.rejects(sell(scaled.mint, world.bought.mint), /inputMint: its amounts are shown times a multiplier/);
-  await assert.rejects(sell(world.sold.mint, scaled.mint), /outputMint: its amounts are shown times a multiplier/);
+  // Also while the feed has no price for a moment.
+  for (const stale of [false, true]) {
+    world.setPrice(scaled.mint, 1, { source: 'hermes', stale });
+    await assert.rejects(sell(scaled.mint, world.bought.mint), /inputMint: its amounts are shown times a multiplier/);
+    await assert.rejects(sell(world.sold.mint, scaled.mint), /outputMint: its amounts are shown times a multiplier/);
+  }
 
   // By a price of what accounts hold, an order is made and filled.
   for (const [source, left] of [

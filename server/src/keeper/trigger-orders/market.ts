@@ -1,4 +1,5 @@
 import type { Address } from '@slipway/wire';
+import { isOfOtherUnits, OTHER_UNITS } from '../../prices/index.js';
 import type { Token } from '../../routing/router.js';
 import { automaticSlippageBps } from '../../routing/slippage.js';
 import type { TriggerKeeperDeps } from './deps.js';
@@ -27,6 +28,13 @@ export function marketOf(
   const [from, to] = [prices.forOrders(input.mint), prices.forOrders(output.mint)];
   if ('none' in from) return { skipped: from.why };
   if ('none' in to) return { skipped: to.why };
+  // The very prices that the floor is made of: a feed that is silent for a moment must not hide which units it speaks of.
+  for (const [price, token] of [
+    [from, input],
+    [to, output],
+  ] as const) {
+    if (isOfOtherUnits(price, token)) return { skipped: `${token.mint}: ${OTHER_UNITS}` };
+  }
   const sold = { usd: from.usd, decimals: input.decimals };
   const bought = { usd: to.usd, decimals: output.decimals };
   const common = { input, output, owner: sale.vault, excludeVenues: new Set<string>(), excludePools };

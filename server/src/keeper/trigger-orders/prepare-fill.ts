@@ -11,8 +11,7 @@ import type { ChainAccount } from '../../chain/index.js';
 import { type Place, type Swap, temporaryWrappedSol } from '../../crafting/swap.js';
 import { type Crafted, TransactionTooLarge } from '../../crafting/transaction.js';
 import { explain, suspectHops, tryOutSwap } from '../../landing/index.js';
-import { isOfOtherUnits } from '../../prices/index.js';
-import { type Hop, isRefused, type Token } from '../../routing/router.js';
+import { type Hop, isRefused, type Token, tokenOf } from '../../routing/router.js';
 import type { FillDeps, TriggerKeeperDeps } from './deps.js';
 import { marketOf } from './market.js';
 import { findOffer, isEnough, type Offer, offerOf, tooLittle } from './offers.js';
@@ -48,7 +47,7 @@ interface Trade {
  * within the slippage. Returns the reason if that is not possible.
  */
 export async function prepareFill(deps: FillDeps, sale: Sale): Promise<PreparedFill | { skipped: string }> {
-  const [input, output] = await Promise.all([tokenOf(deps, sale.inputMint), tokenOf(deps, sale.outputMint)]);
+  const [input, output] = await Promise.all([readToken(deps, sale.inputMint), readToken(deps, sale.outputMint)]);
   if (!input || !output) return { skipped: 'its mints are not on the chain' };
   if ('unclear' in input) return { skipped: input.unclear };
   if ('unclear' in output) return { skipped: output.unclear };
@@ -118,18 +117,14 @@ async function tryOnce(deps: FillDeps, trade: Trade, offer: Offer, isClosing: bo
   return { skipped: explain(tried.err).message, suspects };
 }
 
-async function tokenOf(
-  { chain, contradictions, prices }: TriggerKeeperDeps,
+async function readToken(
+  { chain, contradictions }: TriggerKeeperDeps,
   mint: Address,
 ): Promise<Token | { unclear: string } | undefined> {
   const facts = await chain.mint(mint);
   if (!facts) return undefined;
-  if (isOfOtherUnits(prices.forOrders(mint), facts))
-    return {
-      unclear: `the amounts of ${mint} are shown times a multiplier: its price feed does not say what they are worth`,
-    };
   const unclear = await contradictions(mint, facts);
-  return unclear === undefined ? { mint, tokenProgram: facts.tokenProgram, decimals: facts.decimals } : { unclear };
+  return unclear === undefined ? tokenOf(mint, facts) : { unclear };
 }
 
 interface Target {

@@ -69,7 +69,9 @@ export async function openTriggerWorld() {
   const forOrders: Prices['forOrders'] = (mint) => {
     const price = prices.get(mint);
     if (price?.stale === false) return { ...price, stale: price.stale };
-    return price ? { none: 'stale', why: 'its price is stale' } : { none: 'missing', why: 'it has no price' };
+    return price
+      ? { none: 'stale', why: 'its price is stale', source: price.source }
+      : { none: 'missing', why: 'it has no price' };
   };
   const priced: Prices = {
     quote: (mint) => prices.get(mint),
