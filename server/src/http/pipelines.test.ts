@@ -67,6 +67,34 @@ test('some requests in one piece are all answered, in their order, again and aga
   }
 });
 
+test('what comes behind a request that ends its connection is not begun, since nobody would hear how it ends', async (t) => {
+  const begun: string[] = [];
+  const { app } = await startTestServer((server) => {
+    server.post<{ Params: { n: string } }>('/pay/:n', {
+      config,
+      handler: async ({ params }) => {
+        begun.push(params.n);
+        return { n: params.n };
+      },
+    });
+    server.get('/last', { config, handler: (_, reply) => reply.header('connection', 'close').send('the last one') });
+  });
+  t.after(() => app.close());
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = app.server.address() as AddressInfo;
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => {});
+  const post = (n: number) =>
+    `POST /pay/${n} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}`;
+  socket.write(`${post(1)}GET /last HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n${post(2)}`);
+  let text = '';
+  for await (const piece of socket as AsyncIterable<Buffer>) text += piece.toString();
+  assert.match(text, /"n":"1".*the last one$/s);
+  // Its turn would have come with the end of the answer before it.
+  await fetch(`http://127.0.0.1:${port}/livez`);
+  assert.deepEqual(begun, ['1']);
+});
+
 test('attack: a caller without a key keeps answers waiting that he does not read: of each connection one is begun', async (t) => {
   const begun: string[] = [];
   const large = Buffer.alloc(16 * 1024 * 1024);

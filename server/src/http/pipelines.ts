@@ -33,7 +33,8 @@ export function boundPipelines(app: FastifyInstance): void {
     line.waiting += 1;
     before.once('close', () => {
       line.waiting -= 1;
-      if (!socket.destroyed) done();
+      // Nobody could be told how it ends where the answer before has closed the connection.
+      if (socket.writable) done();
     });
   });
 }
