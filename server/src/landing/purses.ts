@@ -19,6 +19,11 @@ export interface Purse {
    * hour and one has landed before that, so that new wallets alone cannot stop the others.
    */
   readonly reserve?: number;
+  /**
+   * Also bounds, counted apart, what is handed over to somebody who signs last: our signature is given away for nothing
+   * where that does not land.
+   */
+  readonly handsOver?: true;
 }
 
 export const LOSS_WINDOW_MS = 60 * 60_000;
@@ -29,7 +34,13 @@ const MINUTE_MS = 60_000;
  * failed. To spend the reserve too takes 50 wallets for which a transaction has landed an hour ago: each has paid for a
  * swap or a payment, and loses one here.
  */
-export const GAS_PURSE: Purse = { name: 'gas', wallet: { most: 1, ms: 10 * MINUTE_MS }, most: 200, reserve: 50 };
+export const GAS_PURSE: Purse = {
+  name: 'gas',
+  wallet: { most: 1, ms: 10 * MINUTE_MS },
+  most: 200,
+  reserve: 50,
+  handsOver: true,
+};
 
 /**
  * The keeper's for limit orders. A maker can cancel in the slot of a fill, which is cheaper than the fill. Where

@@ -7,7 +7,7 @@ import { LOSS_WINDOW_MS, type Purse } from './purses.js';
 /** How much of a purse is lost. */
 export interface PurseReading {
   name: string;
-  /** Failed transactions within the last hour. */
+  /** Failed transactions within the last hour; of what is handed over, also those that were not landed. */
   lost: number;
   most: number;
 }
@@ -57,10 +57,14 @@ export class Spending {
 
   readings(sql: Sql): Promise<PurseReading[]> {
     const since = new Date(this.#clock.now() - LOSS_WINDOW_MS);
+    const counted = [...this.#purses.values()].flatMap(({ purse: { name, most, handsOver }, areas }) => [
+      { name, areas, most, kind: 'paid' as const },
+      ...(handsOver ? [{ name: `${name}-handed-over`, areas, most, kind: 'handed-over' as const }] : []),
+    ]);
     return Promise.all(
-      [...this.#purses.values()].map(async ({ purse: { name, most }, areas }) => ({
+      counted.map(async ({ name, areas, most, kind }) => ({
         name,
-        lost: await countLosses(sql, areas, since),
+        lost: await countLosses(sql, areas, since, kind),
         most,
       })),
     );

@@ -111,9 +111,14 @@ export async function lossBarOf(
   return rows[0]?.why ?? undefined;
 }
 
-/** How many transactions of these areas have failed since then at our cost. */
-export async function countLosses(sql: Sql, areas: readonly string[], since: Date): Promise<number> {
-  const text = `select count(*)::int as lost from ledger where ${LOST.paid} and settled_at > $2`;
+/** How many transactions of these areas were lost since then. */
+export async function countLosses(
+  sql: Sql,
+  areas: readonly string[],
+  since: Date,
+  kind: LossKind = 'paid',
+): Promise<number> {
+  const text = `select count(*)::int as lost from ledger where ${LOST[kind]} and settled_at > $2`;
   return (await sql.query<{ lost: number }>(text, [areas, since])).rows[0]!.lost;
 }
 

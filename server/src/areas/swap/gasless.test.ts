@@ -286,7 +286,12 @@ describe('a swap whose gas the service pays', () => {
     const orders: OrderAnswer[] = [];
     for (let more = 0; more < 10; more++) orders.push((await world.order(byMaker(more))).body);
     for (const { rentFeePayer } of orders) assert.equal(rentFeePayer, world.gasWallet);
-    const { deliver } = world.deps;
+    const { deliver, landing } = world.deps;
+    const lost = async () => {
+      const readings = await landing.losses();
+      return ['gas', 'gas-handed-over'].map((purse) => readings.find(({ name }) => name === purse)!.lost);
+    };
+    const [failed, denied] = (await lost()) as [number, number];
     let [handedOver, refused] = [0, 0];
     // The first is denied when the others have their answers, if they get them.
     world.deps.deliver = () => async () => {
@@ -309,6 +314,7 @@ describe('a swap whose gas the service pays', () => {
     } finally {
       world.deps.deliver = deliver;
     }
+    assert.deepEqual(await lost(), [failed, denied + 1], 'the operator sees it');
     const { body } = await world.order(byMaker(20));
     assert.deepEqual([body.gasless, body.errorCode], [false, 2], JSON.stringify(body));
     assert.equal((await world.order(sell(taker))).body.gasless, true, 'no fee was lost');
