@@ -20,9 +20,9 @@ export const metadataKey = (mint: string): string => `metadata/${mint}.json`;
 
 /**
  * Publishes the image and the metadata of a launch that has landed; `urlMs` is how long after its creation they can be
- * replaced. A file that is refused is left out once it can no longer be replaced.
+ * replaced. A file that is refused is left out once it can no longer be replaced. False while one is missing or refused.
  */
-export async function publishLaunch(deps: LaunchFilesDeps, launch: Launch, urlMs: number): Promise<void> {
+export async function publishLaunch(deps: LaunchFilesDeps, launch: Launch, urlMs: number): Promise<boolean> {
   const { store, clock, objects } = deps;
   const published = await Promise.all(
     [imageKey(launch.mint), metadataKey(launch.mint)].map((key) =>
@@ -33,9 +33,9 @@ export async function publishLaunch(deps: LaunchFilesDeps, launch: Launch, urlMs
     ),
   );
   const isOver = launch.createdAt.getTime() + urlMs + MARGIN_MS < clock.now();
-  if (!published.includes(false) || isOver) {
-    await store.single((tx) => finishLaunch(tx, launch.mint, new Date(clock.now())));
-  }
+  if (published.includes(false) && !isOver) return false;
+  await store.single((tx) => finishLaunch(tx, launch.mint, new Date(clock.now())));
+  return true;
 }
 
 /** Removes everything that was uploaded for a launch that has not landed. */
@@ -46,6 +46,8 @@ export async function removeLaunchFiles({ objects }: LaunchFilesDeps, launch: La
 
 /** How long a launch waits whose files could not be read or removed: so many of them cannot use up all turns. */
 const RESTS = { firstMs: 60_000, longestMs: 15 * 60_000 };
+/** How long one waits whose files may still come, or be replaced. */
+const WAITS = { firstMs: 2_000, longestMs: 30_000 };
 /** Then it is not about a single launch. */
 const MOST_FAILURES = 3;
 
@@ -63,11 +65,12 @@ export function launchFilesChore(
   const { store, clock, steadyNow } = deps;
   const backOffs = new BackOffs(RESTS, steadyNow);
 
-  async function finish(launch: Launch, now: Date): Promise<void> {
+  async function finish(launch: Launch, now: Date): Promise<boolean> {
     if (launch.state === 'landed') return publishLaunch(deps, launch, urlMs);
     await removeLaunchFiles(deps, launch);
     if (stock && isOf(stock, launch)) await giveBack(store, stock, launch, now);
     else await store.single((tx) => finishLaunch(tx, launch.mint, now));
+    return true;
   }
 
   return async () => {
@@ -79,8 +82,8 @@ export function launchFilesChore(
     const failures: unknown[] = [];
     for (const launch of launches) {
       try {
-        await finish(launch, now);
-        backOffs.delete(launch.mint);
+        if (await finish(launch, now)) backOffs.delete(launch.mint);
+        else backOffs.wait(launch.mint, WAITS);
       } catch (error) {
         backOffs.fail(launch.mint);
         failures.push(error);

@@ -160,6 +160,27 @@ for (const kind of ['embedded', 'postgres'] as const) {
       assert.ok(turns <= (2 * his.length) / 3 + 1, `${turns} turns`);
     });
 
+    it('attack: an uploader lands 150 launches and uploads no files: a younger one of another does not wait until they can come no more', async () => {
+      for (let count = 0; count < 150; count++) await crafted(`his-${count}`);
+      now += 1_000;
+      await crafted('b');
+      await upload('b');
+      await set('landed');
+      const finishing = launchFilesChore(deps(), URL_MS);
+      await finishing();
+      now += 2_000;
+      await finishing();
+      now += 2_000;
+      await finishing();
+      assert.equal(await isPublic('b'), true);
+      // His are still looked for, now and then.
+      await upload('his-7');
+      now += 60_000;
+      await finishing();
+      await finishing();
+      assert.equal(await isPublic('his-7'), true);
+    });
+
     it('all wait while the bucket is away: it is asked about three of them', async () => {
       for (const mint of ['a', 'b', 'c', 'd', 'e']) await crafted(mint);
       await set('landed');
