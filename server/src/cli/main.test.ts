@@ -286,6 +286,11 @@ test('no service at the given URL is an error that says how to go on', async () 
   assert.match(err, /does not answer.*slipway serve/);
 });
 
+test('what is no transaction is told at once, also where no service runs', async () => {
+  const { code, err } = await run(['tx', 'abc', '--url', 'http://127.0.0.1:1']);
+  assert.deepEqual([code, /TRANSACTION must be a signature/.test(err)], [2, true], err);
+});
+
 test('where no service has ever run, nothing is made', async () => {
   const env = { SLIPWAY_PORT: '1', SLIPWAY_DATA_DIR: join(folder, 'nothing') };
   const { code, err } = await run(['keys', 'create', '--name', 'x'], env);

@@ -40,20 +40,34 @@ export function namesOf(sandbox: SandboxInfo | undefined): Names {
 
 const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/;
 
-/** Reads a transaction from the chain by its signature, or tries one out that nobody has sent yet. */
-export async function lookAt(url: string, text: string, names: Names): Promise<Result> {
-  const rpc = createHttpRpc({ url });
-  if (SIGNATURE.test(text)) return lookBack(rpc, text, names);
+type Decoded = ReturnType<typeof decodeTransaction>;
+
+/** What is to be looked at. */
+type Asked = { signature: string } | { wire: Buffer; transaction: Decoded };
+
+/** @throws UsageError */
+export function readAsked(text: string): Asked {
+  if (SIGNATURE.test(text)) return { signature: text };
   const wire = Buffer.from(text, 'base64');
   try {
-    return await lookAhead(rpc, wire, decodeTransaction(wire), names);
+    return { wire, transaction: decodeTransaction(wire) };
   } catch (error) {
-    if (!(error instanceof WireError)) throw error;
-    throw new UsageError(`TRANSACTION must be a signature, or a transaction in base64: ${error.message}`);
+    return unreadable(error);
   }
 }
 
-type Decoded = ReturnType<typeof decodeTransaction>;
+function unreadable(error: unknown): never {
+  if (!(error instanceof WireError)) throw error;
+  throw new UsageError(`TRANSACTION must be a signature, or a transaction in base64: ${error.message}`);
+}
+
+/** Reads a transaction from the chain by its signature, or tries one out that nobody has sent yet. */
+export function lookAt(url: string, asked: Asked, names: Names): Promise<Result> {
+  const rpc = createHttpRpc({ url });
+  if ('signature' in asked) return lookBack(rpc, asked.signature, names);
+  // Its lookup tables may hold less than it names.
+  return lookAhead(rpc, asked.wire, asked.transaction, names).catch(unreadable);
+}
 
 // ---- on the chain ------------------------------------------------------------------------------------------------------
 

@@ -22,15 +22,16 @@ export function txCommand(program: Command, context: CommandContext): void {
       example('slipway tx 5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW'),
     )
     .action(async (transaction: string, { rpcUrl, url }: Options) => {
+      // Loaded only here, because no other command needs it.
+      const { lookAt, namesOf, readAsked } = await import('./tx-look.js');
+      const asked = readAsked(transaction);
       const sandbox = await askSandbox(context, serviceUrl(context, url)).catch((error: unknown) => {
         // The chain alone can answer.
         if (error instanceof Unreachable || error instanceof WrongKey) return undefined;
         throw error;
       });
       const node = rpcUrl ?? sandbox?.rpcUrl ?? chainUrl(context);
-      // Loaded only here, because no other command needs it.
-      const { lookAt, namesOf } = await import('./tx-look.js');
-      context.answer(await lookAt(node, transaction, namesOf(sandbox)));
+      context.answer(await lookAt(node, asked, namesOf(sandbox)));
     });
 }
 
