@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { constants, copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { lstat, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { slipwayProgram, startService } from './service.js';
@@ -37,12 +37,21 @@ function copyFolder(from: string, to: string): void {
   }
 }
 
-/** Runners of tests kill their workers, which then remove nothing: the next start does, by the process in the name. */
-async function removeAbandoned(): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
+/**
+ * Runners of tests kill their workers, which then remove nothing: the next start does, by the process in the name. Never a
+ * folder of another user, who could put a link to one of ours in the place of a part of it meanwhile.
+ */
+export async function removeAbandoned(parent = tmpdir(), user = process.getuid?.()): Promise<void> {
+  for (const name of await readdir(parent)) {
     const owner = name.startsWith(PREFIX) && Number.parseInt(name.slice(PREFIX.length), 10);
-    // Others' folders stay where this user may not remove them.
-    if (owner && !isAlive(owner)) await removeFolder(join(tmpdir(), name)).catch(() => undefined);
+    if (!owner || isAlive(owner)) continue;
+    const folder = join(parent, name);
+    // Windows has no such numbers, and temporary files of each user in a folder of his own.
+    const isOwn = await lstat(folder).then(
+      (found) => found.isDirectory() && (user === undefined || found.uid === user),
+      () => false,
+    );
+    if (isOwn) await removeFolder(folder).catch(() => undefined);
   }
 }
 
