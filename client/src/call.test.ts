@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { createClient, SlipwayError } from './index.js';
 
 /** A server that answers one thing after the other, and the client of it. */
@@ -119,5 +120,51 @@ test('the fields of all shapes of errors are found', async () => {
     assert.ok(error instanceof SlipwayError);
     assert.deepEqual([error.code, error.field], [code, field]);
     close();
+  }
+});
+
+const unpacked = (bytes: number, status: number) => (response: ServerResponse) =>
+  response.writeHead(status, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(bytes, ' ')));
+const MiB = 1024 * 1024;
+
+test('attack: a lying service answers some kilobytes that unpack to more than a process holds, or without end: no more than 16 MiB is read', async () => {
+  const tooLong = { code: 'not_slipway', message: /more than 16777216 bytes/ };
+  const { client, close } = await serving(
+    unpacked(17 * MiB, 200),
+    unpacked(17 * MiB, 400),
+    unpacked(17 * MiB, 500),
+    unpacked(16 * MiB, 200),
+    (response) => {
+      const part = Buffer.alloc(MiB, ' ');
+      const more = () => {
+        while (!response.destroyed && response.write(part));
+      };
+      response.writeHead(200).on('drain', more);
+      more();
+    },
+  );
+  await assert.rejects(client.api.get('/ultra/v1/order/routers'), tooLong);
+  await assert.rejects(client.api.post('/ultra/v1/execute', { body: {} as never }), tooLong);
+  await assert.rejects(client.events().next(), tooLong);
+  await assert.rejects(client.api.get('/ultra/v1/order/routers'), { message: /something else than JSON/ });
+  await assert.rejects(client.api.get('/ultra/v1/order/routers'), tooLong);
+  close();
+});
+
+test('attack: a lying service tells an amount of millions of digits, which takes seconds to read: it is none', async () => {
+  const address = 'So11111111111111111111111111111111111111112';
+  const signer = { address, signTransaction: (wire: Uint8Array) => wire };
+  const client = createClient({ url: 'http://127.0.0.1:1', signer });
+  const request = { inputMint: address, outputMint: address, amount: 1n };
+  const digits = '9'.repeat(1_000_000);
+  const facts = { slippageBps: 0, signatureFeeLamports: 0, prioritizationFeeLamports: 0, transaction: 'AA==' };
+  for (const told of [
+    { otherAmountThreshold: digits, outAmount: '1' },
+    { otherAmountThreshold: '1', outAmount: digits },
+  ]) {
+    await assert.rejects(client.executeSwap(request, { ...facts, ...told } as never), {
+      code: 'not_slipway',
+      message: /an amount that is none/,
+    });
   }
 });

@@ -65,6 +65,8 @@ export interface ApiOptions {
   fetch?: typeof fetch | undefined;
   /** How often a call that may be repeated is made at most; 4 by default. */
   attempts?: number | undefined;
+  /** The longest answer that is read, in bytes: 16 MiB by default. */
+  maxAnswerBytes?: number | undefined;
 }
 
 interface Request extends CallExtras {
@@ -77,6 +79,9 @@ interface Request extends CallExtras {
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 30_000;
+/** What a timer takes at most: it ends at once for more. */
+const LONGEST_SLEEP_MS = 2 ** 31 - 1;
+const MOST_ANSWER_BYTES = 16 * 1024 * 1024;
 
 /** The typed calls, without anything on top of them. */
 export function createApi(options: ApiOptions): Api {
@@ -109,7 +114,7 @@ export function pauseAfter(failures: number): number {
 
 async function once(options: ApiOptions, method: Method, path: string, asked: Request) {
   const response = await send(options, method, path, asked);
-  const answer = parsed(await response.text().catch((cause: unknown) => lost(options, asked, cause)));
+  const answer = await answerOf(response, options, asked);
   if (!response.ok) throw errorOf(response, answer);
   if (answer === undefined)
     throw new SlipwayError('not_slipway', `${options.url} answered with something else than JSON`);
@@ -123,15 +128,42 @@ export function createOpenStream(options: ApiOptions): OpenStream {
   return async (path, asked) => {
     const response = await send(options, 'get', path, asked);
     const { ok, body, headers } = response;
-    if (!ok)
-      throw errorOf(response, parsed(await response.text().catch((cause: unknown) => lost(options, asked, cause))));
+    if (!ok) throw errorOf(response, await answerOf(response, options, asked));
     if (body && headers.get('content-type')?.startsWith('text/event-stream')) return body;
     throw new SlipwayError('not_slipway', `${options.url} answered with something else than a stream`);
   };
 }
 
+async function answerOf(response: Response, options: ApiOptions, asked: Request): Promise<unknown> {
+  return parsed(
+    await readText(response, options.maxAnswerBytes).catch((cause: unknown) => lost(options, asked, cause)),
+  );
+}
+
+/**
+ * The whole body as text. A few kilobytes can unpack to more than a process holds, which would end it.
+ * @throws SlipwayError not_slipway for one that is longer than `most` bytes, of which no more is read
+ */
+export async function readText(response: Response, most = MOST_ANSWER_BYTES): Promise<string> {
+  const reader = response.body?.getReader();
+  if (reader === undefined) return response.text();
+  const decoder = new TextDecoder();
+  let [bytes, text] = [0, ''];
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    bytes += value.length;
+    if (bytes > most) {
+      reader.cancel().catch(() => {});
+      throw new SlipwayError('not_slipway', `an answer has more than ${most} bytes (maxAnswerBytes)`);
+    }
+    text += decoder.decode(value, { stream: true });
+  }
+}
+
 function lost({ url }: ApiOptions, { signal }: Request, cause: unknown): never {
   signal?.throwIfAborted();
+  if (cause instanceof SlipwayError) throw cause;
   throw new SlipwayError('network', `no answer from ${url}`, { retryable: true, cause });
 }
 
@@ -188,10 +220,13 @@ export function sleep(ms: number, signal?: AbortSignal | undefined): Promise<voi
       reject(signal.reason);
       return;
     }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop);
-      resolve();
-    }, ms);
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener('abort', stop);
+        resolve();
+      },
+      Math.min(ms, LONGEST_SLEEP_MS),
+    );
     signal?.addEventListener('abort', stop, { once: true });
   });
 }

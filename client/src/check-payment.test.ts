@@ -64,6 +64,10 @@ test('attack: a lying service says that a token has more decimals than it has, t
   assert.throws(() => check({}, { amount: '1000000000000', tokenDecimals: 9 }, direct(1_000_000_000_000n, 6)), /mint/);
 });
 
+test('attack: a lying service says that a token has ten million decimals, whose price takes seconds to find: not signed', () => {
+  assert.throws(() => check({}, { amount: '1', tokenDecimals: 10_000_000 }, direct(1n, 6)), /10000000 decimals/);
+});
+
 test('attack: a lying service is paid in another currency than the client has named: not signed', () => {
   check({ paymentCurrency: 'USDC' }, swapped, [bySwap]);
   check({ paymentCurrency: 'USDC', inputMint, maxAmount: 70n }, swapped, [bySwap]);

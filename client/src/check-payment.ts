@@ -2,13 +2,15 @@ import { checkPayment, type ReadTransaction } from '@slipway/checks';
 import { parseMemo, address as toAddress, WRAPPED_SOL_MINT } from '@slipway/wire/formats';
 import { checkAskedSwap } from './check-swap.js';
 import type { Connection } from './context.js';
-import { leastOf, MAX_FEE_LAMPORTS } from './flow.js';
+import { amountOf, leastOf, MAX_FEE_LAMPORTS } from './flow.js';
 import { expect } from './refuse.js';
 import { budgetOf, checkFee, namedAccount } from './transaction.js';
 import type { Payment, VerificationRequest } from './verification.js';
 
 /** What a verification costs, in whole tokens of the platform. */
 const PRICE_IN_TOKENS = 1_000n;
+/** With more, the price is beyond what an account holds. */
+const MOST_DECIMALS = 16;
 
 /** Checks that a transaction pays for one verification and does nothing else. @throws CraftCheckFailed */
 export function checkAskedPayment(
@@ -27,7 +29,8 @@ export function checkAskedPayment(
   const sender = toAddress(wallet);
   const receiver = toAddress(payment.receiverAddress);
   const mint = toAddress(payment.mint);
-  const amount = BigInt(payment.amount);
+  const amount = amountOf(payment.amount);
+  expect(payment.tokenDecimals <= MOST_DECIMALS, `a token of ${payment.tokenDecimals} decimals`);
   const price = PRICE_IN_TOKENS * 10n ** BigInt(payment.tokenDecimals);
   expect(wantedReceiver === undefined || receiver === wantedReceiver, `a payment to ${receiver}`);
   expect(wantedMint === undefined || mint === wantedMint, `a payment in ${mint}`);
@@ -35,9 +38,10 @@ export function checkAskedPayment(
   expect(isDirect === (payment.inputMint === undefined), `a payment with ${payment.inputMint ?? mint}`);
   const input = paymentCurrency === 'SOL' ? WRAPPED_SOL_MINT : wantedInput;
   expect(isDirect || input === undefined || payment.inputMint === input, `a payment with ${payment.inputMint}`);
-  const paid = payment.inputMint === undefined ? amount : BigInt(payment.maxInputAmount ?? payment.quotedInputAmount!);
+  const paid =
+    payment.inputMint === undefined ? amount : amountOf(payment.maxInputAmount ?? payment.quotedInputAmount!);
   expect(maxAmount === undefined || paid <= maxAmount, `a price of ${paid}, and ${maxAmount} is the most`);
-  const maxFeeLamports = leastOf(BigInt(payment.feeLamports), MAX_FEE_LAMPORTS);
+  const maxFeeLamports = leastOf(amountOf(payment.feeLamports), MAX_FEE_LAMPORTS);
   const mayCreate = (payment.rentFeeLamports ?? 0) > 0;
   if (payment.inputMint !== undefined) {
     const inputMint = toAddress(payment.inputMint);

@@ -52,6 +52,7 @@ export interface Connection {
   readonly signer: Signer | undefined;
   readonly rpcUrl: string | undefined;
   readonly fetch: typeof fetch | undefined;
+  readonly maxAnswerBytes: number | undefined;
   readonly programs: Partial<Programs>;
 }
 
@@ -65,6 +66,7 @@ export function connect(options: ClientOptions): Connection {
     signer: options.signer,
     rpcUrl: options.rpcUrl,
     fetch: options.fetch,
+    maxAnswerBytes: options.maxAnswerBytes,
     programs: { ...(options.sandbox && SANDBOX_PROGRAMS), ...options.programs },
   };
 }

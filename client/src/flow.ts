@@ -38,6 +38,15 @@ export function amountText(field: string, value: bigint): string {
   throw new SlipwayError('invalid_request', message, { field });
 }
 
+/**
+ * An amount as the service tells it. More digits than the chain knows would only keep this busy: millions take seconds.
+ * @throws SlipwayError not_slipway for what is no amount
+ */
+export function amountOf(told: string | number): bigint {
+  if (/^\d{1,20}$/.test(`${told}`)) return BigInt(told);
+  throw new SlipwayError('not_slipway', 'the service told an amount that is none');
+}
+
 /** Unix milliseconds. @throws SlipwayError invalid_request for what is no time */
 export function timeOf(field: string, value: Date): number {
   if (value instanceof Date && !Number.isNaN(value.getTime())) return value.getTime();

@@ -1,4 +1,5 @@
 import type { paths } from './api-types.js';
+import { readText } from './call.js';
 import { type Connection, type FlowOptions, signerOf } from './context.js';
 import { SlipwayError } from './errors.js';
 import { checkAndSign } from './flow.js';
@@ -66,7 +67,7 @@ async function upload(
     throw new SlipwayError('network', `the upload of ${contentType} was not answered`, { retryable: true, cause });
   });
   if (answer.ok) return;
-  const details = await answer.text().catch(() => '');
+  const details = await readText(answer, connection.maxAnswerBytes).catch(() => '');
   const why = reasonIn(details);
   const message = `the upload of ${contentType} was answered ${answer.status}${why && `: ${why}`}`;
   throw new SlipwayError('upload_failed', message, { status: answer.status, details });

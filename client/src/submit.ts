@@ -2,6 +2,7 @@ import { toBase64 } from './base64.js';
 import type { Answer } from './call.js';
 import { type Connection, type FlowOptions, poll } from './context.js';
 import { SlipwayError } from './errors.js';
+import { amountOf } from './flow.js';
 
 export type TransactionStatus = Answer<'get', '/tx/v1/status/{signature}'>;
 
@@ -44,5 +45,5 @@ export async function waitFor(connection: Connection, signature: string, options
   if (status.status === 'expired')
     throw new SlipwayError('expired', 'it has not landed and never will', { ...facts, retryable: true });
   options.onProgress?.({ step: 'landed', signature });
-  return { signature, slot: BigInt(status.slot ?? 0) };
+  return { signature, slot: amountOf(status.slot ?? 0) };
 }

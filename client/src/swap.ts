@@ -2,7 +2,7 @@ import type { Answer } from './call.js';
 import type { SwapAsked } from './check-swap.js';
 import { type Connection, type FlowOptions, signerOf } from './context.js';
 import { SlipwayError } from './errors.js';
-import { amountText, checkAndSign, leastOf, MAX_FEE_LAMPORTS, requireAddress } from './flow.js';
+import { amountOf, amountText, checkAndSign, leastOf, MAX_FEE_LAMPORTS, requireAddress } from './flow.js';
 import { expect } from './refuse.js';
 
 export type SwapOrder = Answer<'get', '/ultra/v1/order'>;
@@ -96,8 +96,8 @@ export async function executeSwap(
   options.onProgress?.({ step: 'landed', signature: done.signature });
   return {
     signature: done.signature ?? signature ?? '',
-    inputAmount: BigInt(done.totalInputAmount ?? order.inAmount),
-    outputAmount: BigInt(done.totalOutputAmount ?? order.outAmount),
+    inputAmount: amountOf(done.totalInputAmount ?? order.inAmount),
+    outputAmount: amountOf(done.totalOutputAmount ?? order.outAmount),
     order,
   };
 }
@@ -112,11 +112,11 @@ function queryOf(request: SwapRequest) {
 function askedOf({ programs }: Connection, request: SwapRequest, order: SwapOrder, taker: string): SwapAsked {
   const { inputMint, outputMint, amount, minOutput = 1n, receiver = taker, slippageBps } = request;
   const most = request.maxFeeLamports ?? MAX_FEE_LAMPORTS;
-  const least = BigInt(order.otherAmountThreshold);
+  const least = amountOf(order.otherAmountThreshold);
   expect(least >= minOutput, `only ${least} are sure to arrive, and ${minOutput} were asked`);
-  const slipped = BigInt(order.outAmount) * BigInt(10_000 - (slippageBps ?? order.slippageBps));
+  const slipped = amountOf(order.outAmount) * BigInt(10_000 - (slippageBps ?? order.slippageBps));
   expect(least * 10_000n >= slipped - 10_000n, 'more slippage than was asked');
-  const quotedFee = BigInt(order.signatureFeeLamports + order.prioritizationFeeLamports);
+  const quotedFee = amountOf(order.signatureFeeLamports + order.prioritizationFeeLamports);
   const tipLamports = BigInt(request.jitoTipLamports ?? 0);
   return {
     taker,

@@ -12,7 +12,7 @@ import {
   TOKEN_PROGRAM,
 } from '@slipway/wire/formats';
 import { fromBase64, toBase64 } from './base64.js';
-import { sleep } from './call.js';
+import { readText, sleep } from './call.js';
 import type { Connection, FlowOptions } from './context.js';
 import { SlipwayError } from './errors.js';
 import { expect, refusing } from './refuse.js';
@@ -52,7 +52,7 @@ async function receive(connection: Connection, base64: string, signal: AbortSign
 
 /** What the tables hold, by the node that the client was given: the transaction alone does not say. */
 async function fetchTables(
-  { rpcUrl, fetch: given }: Connection,
+  { rpcUrl, fetch: given, maxAnswerBytes }: Connection,
   tables: Address[],
   signal: AbortSignal | undefined,
 ): Promise<LookupTable[]> {
@@ -70,7 +70,9 @@ async function fetchTables(
       body: JSON.stringify(body),
       ...(signal && { signal }),
     });
-    return (await response.json()) as { result: { value: ({ owner: string; data: [string] } | null)[] } };
+    return JSON.parse(await readText(response, maxAnswerBytes)) as {
+      result: { value: ({ owner: string; data: [string] } | null)[] };
+    };
   };
   const { result } = await ask()
     .catch(() => sleep(500, signal).then(ask))

@@ -2,7 +2,7 @@ import type { paths } from './api-types.js';
 import type { Answer } from './call.js';
 import { type Connection, type FlowOptions, signerOf } from './context.js';
 import { SlipwayError } from './errors.js';
-import { checkAndSign, requireAddress } from './flow.js';
+import { amountOf, checkAndSign, requireAddress } from './flow.js';
 
 const EXPRESS = '/tokens/v2/verify/express';
 export type Payment = Answer<'get', `${typeof EXPRESS}/craft-txn`>;
@@ -79,7 +79,7 @@ export async function payVerification(
   options.onProgress?.({ step: 'landed', signature: done.signature });
   return {
     signature: done.signature ?? signature ?? '',
-    amount: BigInt(payment.amount),
+    amount: amountOf(payment.amount),
     mint: payment.mint,
     verificationCreated: done.verificationCreated,
     metadataCreated: done.metadataCreated,

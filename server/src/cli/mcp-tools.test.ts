@@ -16,6 +16,11 @@ test('attack: a lying service says that SOL is something else, or has more decim
   await assert.rejects(find('sol', { id: OTHER, symbol: 'SOL', decimals: 9, isVerified: true }), /which is not SOL/);
 });
 
+test('attack: a lying service says that a token has a thousand million decimals, which no memory can write out: refused', async () => {
+  const told = { id: OTHER, symbol: 'JUP', decimals: 1e9, isVerified: true };
+  await assert.rejects(find('JUP', told), /1000000000 decimals, which no token has/);
+});
+
 test('attack: a lying service gives another token for a mint than was asked for: none is found', async () => {
   await assert.rejects(find(OTHER, { id: SOL, symbol: 'SOL', decimals: 9, isVerified: true }), /no token is called/);
 });

@@ -10,6 +10,8 @@ import { createQuotes, type Purse, type Quoted } from './mcp-purse.js';
 const FEES = { mint: SOL, amount: 30_000_000n };
 const HOUR_MS = 3_600_000;
 const SOL_DECIMALS = 9;
+/** The chain has a byte for it. */
+const MOST_DECIMALS = 255;
 
 export type Token = Answer<'get', '/tokens/v2/search'>[number];
 
@@ -223,6 +225,8 @@ export async function tokenOf(client: Client, name: string): Promise<Token> {
 
 /** What SOL is does not depend on the service: limits and amounts in it mean what they say. */
 function asKnown(found: Token, name: string): Token {
+  if (!(found.decimals >= 0 && found.decimals <= MOST_DECIMALS))
+    throw new CommandError(`the service says that ${name} has ${found.decimals} decimals, which no token has`);
   const isSol = found.id === SOL;
   if (isSol ? found.decimals === SOL_DECIMALS : name.toLowerCase() !== 'sol') return found;
   throw new CommandError(
@@ -231,9 +235,14 @@ function asKnown(found: Token, name: string): Token {
 }
 
 function toldSwap(order: Answer<'get', '/ultra/v1/order'>, sell: Token, buy: Token) {
-  const out = (units: string) => `${decimalString(BigInt(units), buy.decimals)} ${buy.symbol}`;
+  const amountIn = (units: string, { decimals, symbol }: Token) => {
+    // More digits than the chain knows would take seconds to read.
+    if (!/^\d{1,20}$/.test(units)) throw new CommandError('the service told an amount that is none');
+    return `${decimalString(BigInt(units), decimals)} ${symbol}`;
+  };
+  const out = (units: string) => amountIn(units, buy);
   return {
-    sells: `${decimalString(BigInt(order.inAmount), sell.decimals)} ${sell.symbol}`,
+    sells: amountIn(order.inAmount, sell),
     for: out(order.outAmount),
     mints: { sold: sell.id, bought: buy.id, boughtIsVerified: buy.isVerified },
     atLeast: out(order.otherAmountThreshold),

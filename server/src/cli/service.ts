@@ -1,5 +1,6 @@
 import type { SlipwayError } from '@slipway/client';
 import { type Config, ConfigError, dataFolder, loadConfig, SANDBOX_KEY } from '../config/index.js';
+import { readBody } from '../lib/read-body.js';
 import { readPrivateFile } from '../signer/index.js';
 import { type CliContext, CommandError, UsageError } from './context.js';
 
@@ -86,6 +87,9 @@ function configIn(context: CliContext): Config | undefined {
 /** The service is there, and answers that it cannot now. */
 export class Failing extends CommandError {}
 
+/** More than the longest answer: a page of the log. */
+const MOST_ANSWER_BYTES = 32 * 1024 * 1024;
+
 /** Sends one JSON request. Throws Unreachable if there is no JSON answer within 30 seconds. */
 export async function requestJson(
   url: string,
@@ -99,7 +103,7 @@ export async function requestJson(
       signal: AbortSignal.any([AbortSignal.timeout(30_000), ...(init.signal ? [init.signal] : [])]),
       ...(hasBody && { body: JSON.stringify(init.body) }),
     });
-    return { status: response.status, body: await response.json() };
+    return { status: response.status, body: JSON.parse(await readBody(response, MOST_ANSWER_BYTES)) };
   } catch (error) {
     throw unreachable(url, error);
   }
