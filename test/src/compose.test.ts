@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { parse } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { run, SLIPWAY } from './command.js';
 import { signerIn } from './signer-process.js';
 
@@ -238,4 +238,48 @@ it('has a proxy, rules and a dashboard that their programs can read', (t) => {
     if ((error as { code?: string }).code === 'ENOENT') return t.skip('promtool is not installed');
     throw error;
   }
+});
+
+interface Manifest {
+  kind: string;
+  spec: {
+    template?: {
+      metadata: { labels: Record<string, string> };
+      spec: {
+        securityContext: Record<string, unknown>;
+        containers: { ports: { name: string }[] }[];
+        volumes: { name: string; secret?: { defaultMode: number } }[];
+      };
+    };
+    podSelector?: { matchLabels: Record<string, string> };
+    ingress?: { ports: { port: string }[]; from?: object[] }[];
+  };
+}
+
+describe('the manifests for Kubernetes', () => {
+  // As Kubernetes reads it: there, 0440 is octal.
+  const documents = parseAllDocuments(read('kubernetes', 'slipway.yaml'), { version: '1.1' });
+  const manifests = documents.map((each) => each.toJS() as Manifest);
+  const pods = manifests.flatMap(({ spec }) => spec.template ?? []);
+
+  it('let the user of the service read the signer file, which is mounted for root and a group', () => {
+    assert.equal(pods.length, 2);
+    for (const { spec } of pods) {
+      const { runAsUser, runAsGroup, fsGroup } = spec.securityContext;
+      assert.deepEqual([runAsUser, runAsGroup, fsGroup], [65532, 65532, 65532]);
+      assert.ok(spec.volumes.some(({ secret }) => secret?.defaultMode === 0o440));
+    }
+  });
+
+  it('attack: another user of the cluster calls the port of operations from a pod of his: only those with a label may', () => {
+    const [policy, ...others] = manifests.filter(({ kind }) => kind === 'NetworkPolicy');
+    assert.equal(others.length, 0);
+    const { podSelector, ingress } = policy!.spec;
+    for (const { metadata } of pods)
+      for (const [name, value] of Object.entries(podSelector!.matchLabels)) assert.equal(metadata.labels[name], value);
+    const names = pods.flatMap(({ spec }) => spec.containers.flatMap(({ ports }) => ports.map(({ name }) => name)));
+    assert.deepEqual([...new Set(names)].sort(), ['api', 'operations']);
+    for (const { ports, from } of ingress!)
+      assert.equal(from === undefined, ports.map(({ port }) => port).join() === 'api', 'only the API is for everybody');
+  });
 });
