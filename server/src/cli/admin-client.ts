@@ -32,7 +32,7 @@ export async function withAdmin<T>(
 
 /** The admin API of the service that runs at `base`. */
 export async function adminAt(context: CliContext, base: string): Promise<AdminClient> {
-  const headers = { authorization: `Bearer ${await adminToken(context)}` };
+  const headers = { authorization: `Bearer ${await adminToken(context, base)}` };
   return {
     request: async (method, path, body, signal) => {
       const given = { method, body, headers, ...(signal && { signal }) };

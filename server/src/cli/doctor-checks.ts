@@ -168,7 +168,7 @@ async function checkAdminToken(context: CliContext, config: Config, base: string
       const made = (await readPrivateFile(file)) !== undefined;
       return { name, ok: true, detail: made ? file : `${file} is made at the first start` };
     }
-    const authorization = `Bearer ${await adminToken(context)}`;
+    const authorization = `Bearer ${await adminToken(context, base)}`;
     const { status } = await requestJson(`${base}/admin/v1/makers`, { headers: { authorization } });
     if (status === 200) return { name, ok: true, detail: 'the service accepts it' };
     const next = 'set SLIPWAY_ADMIN_TOKEN to what the service was started with';

@@ -1,8 +1,10 @@
+import { statSync } from 'node:fs';
 import type { SlipwayError } from '@slipway/client';
 import { type Config, ConfigError, dataFolder, loadConfig, SANDBOX_KEY } from '../config/index.js';
 import { readBody } from '../lib/read-body.js';
 import { readPrivateFile } from '../signer/index.js';
 import { type CliContext, CommandError, UsageError } from './context.js';
+import { usersListening } from './listeners.js';
 
 /** The configuration of the folder and environment that the command runs in. Throws ConfigError. */
 export function configOf({ env, cwd }: CliContext): Config {
@@ -36,8 +38,32 @@ export function adminUrl(context: CliContext, option: string | undefined): strin
 /** There is no token at all. */
 export class NoAdminToken extends CommandError {}
 
-/** The admin token: the configured one, or the one that the service stored in its data folder. */
-export async function adminToken(context: CliContext): Promise<string> {
+/** Somebody else listens where the configuration says that the service does. */
+export class NotOurs extends CommandError {}
+
+/**
+ * While the service does not run, any other user of the machine can listen in its place. Where the configuration says where it
+ * is, it runs as this user, as the one whose the data folder is, or behind a program of root.
+ * @throws NotOurs, Unreachable
+ */
+export function requireOurs(context: CliContext, base: string, users = usersListening(base)): void {
+  const config = configIn(context);
+  const isNamed = Boolean(context.env.SLIPWAY_URL) || config === undefined;
+  const own = process.getuid?.();
+  if (isNamed || base !== localUrl(config, config.http.operationsPort) || users === undefined || own === undefined)
+    return;
+  if (users.length === 0) throw unreachable(base, undefined);
+  const folder = statSync(config.dataDir, { throwIfNoEntry: false });
+  const stranger = users.find((user) => user !== own && user !== 0 && user !== folder?.uid);
+  if (stranger === undefined) return;
+  throw new NotOurs(
+    `another user of this machine (number ${stranger}) listens at ${base}, and is not told the admin token: if that is your service, say so by SLIPWAY_URL=${base}`,
+  );
+}
+
+/** The admin token for the service at `base`: the configured one, or the one that it stored in its data folder. */
+export async function adminToken(context: CliContext, base: string): Promise<string> {
+  requireOurs(context, base);
   const given = context.env.SLIPWAY_ADMIN_TOKEN;
   if (given) return given;
   const file = dataFolder(configOf(context)).adminToken;

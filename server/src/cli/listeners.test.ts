@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { usersListening } from './listeners.js';
+import { NotOurs, requireOurs, Unreachable } from './service.js';
+
+/** A line of the system's table, of the user with this number. */
+const line = (local: string, state: string, user: number) =>
+  `   0: ${local} 00000000:0000 ${state} 00000000:00000000 00:00000000 00000000  ${user}        0 123 1 0000 100 0 0 10 0\n`;
+const tables =
+  (four: string, six = '') =>
+  (path: string) =>
+    `  sl  local_address ...\n${path.endsWith('6') ? six : four}`;
+
+test('those who listen at an address are found, and at those where everything arrives', () => {
+  const [port, other] = ['1F90', '1F91'];
+  const four =
+    line(`0100007F:${port}`, '0A', 1) +
+    line(`0200007F:${port}`, '0A', 2) +
+    line(`00000000:${port}`, '0A', 3) +
+    line(`0100007F:${other}`, '0A', 4) +
+    line(`0100007F:${port}`, '01', 5);
+  const six =
+    line(`${'0'.repeat(32)}:${port}`, '0A', 6) +
+    line(`0000000000000000FFFF00000100007F:${port}`, '0A', 7) +
+    line(`00000000000000000000000001000000:${port}`, '0A', 8);
+  const at = (host: string) => usersListening(`http://${host}:8080`, tables(four, six));
+  assert.deepEqual(at('127.0.0.1'), [1, 3, 6, 7]);
+  assert.deepEqual(at('127.0.0.2'), [2, 3, 6]);
+  assert.deepEqual(at('[::1]'), [6, 8]);
+  assert.deepEqual(at('localhost'), [1, 3, 6, 7, 8]);
+  assert.equal(at('slipway.example.com'), undefined);
+  const nothing = () => {
+    throw new Error('no such file');
+  };
+  assert.equal(usersListening('http://127.0.0.1:8080', nothing), undefined);
+});
+
+test('attack: another user of the machine listens where the service would, while it does not run: he is not told the admin token', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'slipway-listeners-'));
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  t.after(() => {
+    server.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const base = `http://127.0.0.1:${port}`;
+  const env = { SLIPWAY_DATA_DIR: folder, SLIPWAY_PORT: String(port) };
+  const context = { env, cwd: folder, colors: false, stdout() {}, stderr() {} };
+  const own = process.getuid?.();
+  if (own === undefined) return t.skip('users have no numbers here');
+  const stranger = own + 1;
+
+  assert.throws(() => requireOurs(context, base, [stranger]), NotOurs);
+  assert.throws(
+    () => requireOurs(context, base, [own, stranger]),
+    new RegExp(`number ${stranger}\\) listens at ${base}`),
+  );
+  assert.throws(() => requireOurs(context, base, []), Unreachable);
+  // This user or root, where somebody has said that it is his, and elsewhere.
+  requireOurs(context, base, [own, 0]);
+  requireOurs({ ...context, env: { ...env, SLIPWAY_URL: base } }, base, [stranger]);
+  requireOurs(context, 'https://slipway.example.com', [stranger]);
+  if (process.platform !== 'linux') return;
+  assert.deepEqual(usersListening(base), [own]);
+  requireOurs(context, base);
+});
