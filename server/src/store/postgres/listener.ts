@@ -9,6 +9,8 @@ export interface Session {
   close(): Promise<void>;
 }
 
+import { ProvenClient } from './client.js';
+
 export type Dispatch = (channel: string, payload: string) => void;
 
 interface Listener {
@@ -123,7 +125,7 @@ class ReopeningListener implements Listener {
 
 /** A session on its own connection, with a heartbeat that detects a silently lost peer. */
 export async function openSession(config: pg.ClientConfig, dispatch: Dispatch): Promise<Session> {
-  const client = new pg.Client(config);
+  const client = new ProvenClient(config);
   const lost = new Promise<void>((resolve) => {
     client.once('error', () => resolve());
     client.once('end', () => resolve());

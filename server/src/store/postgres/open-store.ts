@@ -1,5 +1,6 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { type Sql, type Store, StoreUnavailable } from '../sql.js';
+import { ProvenClient } from './client.js';
 import { createListener, type Dispatch, openSession, type Session } from './listener.js';
 import { runMigrations } from './migrate.js';
 import { asStoreError, connectionConfig, createPool, createStatementRunner, type StoreConfig } from './pool.js';
@@ -99,7 +100,7 @@ function createStore(config: StoreConfig): Store {
 
 /** On its own connection: migrating, or waiting for another instance to migrate, may exceed the statement timeout. */
 async function migrateOutside(url: string): Promise<void> {
-  const client = new pg.Client(connectionConfig(url, true));
+  const client = new ProvenClient(connectionConfig(url, true));
   client.on('error', () => {});
   try {
     await client.connect().catch((error: unknown) => {

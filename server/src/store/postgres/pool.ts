@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { type QueryResult, StoreUnavailable } from '../sql.js';
+import { ProvenClient } from './client.js';
 import { embeddedStream } from './pglite-stream.js';
 import { type DatabaseThread, startDatabaseThread } from './pglite-thread.js';
 
@@ -57,7 +58,12 @@ export function connectionConfig(url: string, patient: boolean): pg.ClientConfig
 export function createPool(config: StoreConfig): { pool: pg.Pool; close: () => Promise<void> } {
   const pool = new pg.Pool(
     config.kind === 'postgres'
-      ? { ...connectionConfig(config.url, false), max: config.poolSize ?? 10, idleTimeoutMillis: 60_000 }
+      ? {
+          ...connectionConfig(config.url, false),
+          Client: ProvenClient,
+          max: config.poolSize ?? 10,
+          idleTimeoutMillis: 60_000,
+        }
       : {
           stream: embeddedStream(() => config.thread ?? startDatabaseThread(config.dir)),
           user: 'postgres',

@@ -1,6 +1,7 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { waitAtMost } from '../../lib/wait-at-most.js';
 import { StoreUnavailable } from '../sql.js';
+import { ProvenClient } from './client.js';
 import { asStoreError } from './pool.js';
 
 /** Also fails on a replica and, at the latest when its page is full, on a full disk. */
@@ -23,7 +24,7 @@ export function createProbe(config: pg.ClientConfig): Probe {
   let asking: Promise<void> | undefined;
 
   function open() {
-    const client = new pg.Client(config);
+    const client = new ProvenClient(config);
     client.on('error', () => {});
     client.once('end', () => drop(client));
     current = { client, connected: client.connect() };
