@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { ProvenClient } from './client.js';
 
 /** A connection that receives notifications. */
 export interface Session {
@@ -8,8 +9,6 @@ export interface Session {
   readonly lost: Promise<void>;
   close(): Promise<void>;
 }
-
-import { ProvenClient } from './client.js';
 
 export type Dispatch = (channel: string, payload: string) => void;
 
