@@ -60,6 +60,11 @@ export class Loop<Result> {
     if (!this.#isRunning) this.#schedule(this.#soonMs);
   }
 
+  /** Called by a turn that has left something: makes the next one come soon, where a timer begins them. */
+  again(): void {
+    if (this.#isRunning) this.#isWoken = true;
+  }
+
   /** Begins no further turn, and waits for the running one. */
   async close(): Promise<void> {
     this.#isClosed = true;

@@ -54,6 +54,11 @@ export interface WorkerOptions extends LoopOptions {
   backOffs?: BackOffs;
   /** For items without a claim in the store: ensures that only one instance at a time works on an item. */
   lease?: { store: Store; clock: AdjustableClock; nameOf(id: string): string };
+  /**
+   * With `serially`: after how many items in vain a turn ends, and the next one comes soon, with what is due by then.
+   * Otherwise what others make in vain keeps waiting what is due now.
+   */
+  mostInVain?: number;
   /** Who pays. Nothing is begun while it cannot. */
   wallet?: Pick<KeeperWallet, 'canPay'>;
 }
@@ -76,6 +81,8 @@ export class Worker<Item, Prepared> implements InFlight {
   readonly #owners = new Map<string, number>();
   /** The holder of this instance's leases. */
   readonly #holder = randomUUID();
+  /** Whether the last turn has left items to the next one, because it had tried so many in vain. */
+  #isCutShort = false;
 
   constructor(work: Work<Item, Prepared>, options: WorkerOptions) {
     this.#work = work;
@@ -104,7 +111,7 @@ export class Worker<Item, Prepared> implements InFlight {
     for (let round = 0; round < MOST_ROUNDS && !this.#loop.isClosed; round++) {
       this.#work.forget?.();
       const begun = await this.tick();
-      if (begun + this.#underWay.size + this.#queue.size === 0) return;
+      if (begun + this.#underWay.size + this.#queue.size === 0 && !this.#isCutShort) return;
       while (this.#underWay.size > 0) await Promise.all(this.#underWay.values());
     }
   }
@@ -146,22 +153,33 @@ export class Worker<Item, Prepared> implements InFlight {
   }
 
   async #beginSerially(items: Iterable<Item>): Promise<number> {
-    let [looked, begun] = [0, 0];
+    const { mostInVain = Number.POSITIVE_INFINITY } = this.#options;
+    let [looked, begun, inVain] = [0, 0, 0];
+    this.#isCutShort = false;
     for (const item of items) {
       if (++looked % ITEMS_A_TICK === 0) await new Promise(setImmediate);
       if (!this.#hasRoom()) break;
       if (!this.#isFree(item)) continue;
+      this.#isCutShort = inVain >= mostInVain;
+      if (this.#isCutShort) break;
       try {
         if (this.#work.isDue && !(await this.#work.isDue(item))) continue;
         if (await this.#cannotPay()) break;
+        inVain++;
         const send = await this.#prepare(item);
-        if (!send) continue;
-        this.#track(item, send());
-        begun++;
+        if (send) {
+          inVain--;
+          this.#track(item, send());
+          begun++;
+        } else if (mostInVain < Number.POSITIVE_INFINITY) {
+          // As when another instance has it: the next turn must not begin with the same ones.
+          this.#options.backOffs?.touch(this.#work.idOf(item));
+        }
       } catch (error) {
         this.#failed(item, error);
       }
     }
+    if (this.#isCutShort) this.#loop.again();
     return begun;
   }
 

@@ -42,6 +42,11 @@ export class BackOffs {
     this.#rest(id, { tries, waits: waits + 1 }, backOffMs(waits + 1, times));
   }
 
+  /** Notes that an item was tried, so that others come before it. It need not rest. */
+  touch(id: string): void {
+    this.#byId.set(id, { ...this.#get(id), at: this.#steadyNow() });
+  }
+
   isResting(id: string): boolean {
     return this.#get(id).until > this.#steadyNow();
   }
@@ -53,6 +58,12 @@ export class BackOffs {
 
   triesOf(id: string): number {
     return this.#get(id).tries;
+  }
+
+  /** How often in a row it has failed or had to wait. */
+  restsOf(id: string): number {
+    const { tries, waits } = this.#get(id);
+    return tries + waits;
   }
 
   /** When it last failed or had to wait, in steady time; 0 for never. */

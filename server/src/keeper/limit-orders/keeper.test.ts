@@ -221,6 +221,33 @@ test('orders that the market nearly pays for are tried more and more seldom, and
   assert.deepEqual([await isOpen(cheap), await isOpen(good)], [false, false]);
 });
 
+test('attack: a stranger on the chain opens ever more orders that seem to pay and cannot be filled: 8 are tried before what is due by then', async () => {
+  const victim = await w.open(a, b, 1_100_000_000n);
+  const state = (await w.stateOf(victim))!;
+  // His token account is somebody else's, so that the program takes no payment for him.
+  const stranger = newAddress();
+  const shut = w.ata(stranger, b);
+  await w.world.holding(b, newAddress(), 0n, shut);
+  const bad = { ...state, maker: stranger, takingAmount: 1n, oriTakingAmount: 1n, createdAt: state.createdAt + 1n };
+  for (let i = 0; i < 40; i++) await w.world.put(newAddress(), LIMIT_ORDER_PROGRAM, encodeLimitOrder(bad));
+  let tried = 0;
+  const account: typeof w.chain.account = async (address) => {
+    // The victim's price comes when the keeper has begun with them.
+    if (address === shut && tried++ === 0) await w.moveTo(pool, [MILLION, 2n * MILLION]);
+    return w.chain.account(address);
+  };
+  let triedBefore: number | undefined;
+  const landing = w.newLanding();
+  const execute: typeof landing.execute = (...args) => {
+    triedBefore = tried;
+    return landing.execute(...args);
+  };
+  await w.newKeeper({ chain: { ...w.chain, account }, landing: { execute } }).runDue();
+  assert.equal(await isOpen(victim), false);
+  assert.equal(triedBefore, 8);
+  assert.equal(tried, 40, 'each of them is tried, too');
+});
+
 test('attack: a router builds the keeper something else than a fill: signed is only what takes the loan and gives the price', async () => {
   const order = await w.open(a, b, 990_000_000n);
   const thief = await w.world.holding(b, newAddress());

@@ -21,6 +21,10 @@ const HOUR_MS = 60 * 60_000;
 const FAILED = { firstMs: 2_000, longestMs: 60_000 };
 /** Delays for an order that the market nearly pays for, so that it is not tried at every change. */
 const NEARLY = { firstMs: 1_000, longestMs: 15_000 };
+/** Anybody opens orders that seem to pay and cannot be filled. So many of them may be tried before what is due by then. */
+const MOST_IN_VAIN = 8;
+/** Orders that were tried in vain so often take turns with all others. */
+const OFTEN_IN_VAIN = 3;
 /**
  * Opening orders and letting them expire costs an attacker less than cancelling costs us. So the keeper does not pay to
  * cancel orders below the minimum order size, nor more than a number in an hour. Anybody else may cancel them.
@@ -42,6 +46,7 @@ export function createLimitOrderKeeper(deps: LimitOrderDeps): LimitOrderKeeper {
     failure: 'open limit orders cannot be read; trying again',
     logsFirstFailureOnly: true,
     backOffs,
+    mostInVain: MOST_IN_VAIN,
     lease: { store, clock, nameOf: (address) => `limit order ${address}` },
     wallet,
   });
@@ -79,14 +84,19 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
   }
 
   /**
-   * Fills first, because makers wait for them. Within each kind the least recently tried first, so that all get a turn.
+   * The least recently tried first, so that all get a turn. Every second one is a fill that was not often tried in vain;
+   * the other fills take turns with what has expired.
    */
   async due(): Promise<OpenOrder[]> {
     await this.#list();
-    const isLate = ({ order }: OpenOrder) => this.#isExpired(order);
     const lastAt = ({ address }: OpenOrder) => this.#backOffs.lastAt(address);
-    const fair = this.#open.orders.toSorted((a, b) => lastAt(a) - lastAt(b));
-    return [...fair.filter((each) => !isLate(each)), ...fair.filter(isLate)];
+    const isOftenInVain = ({ address }: OpenOrder) => this.#backOffs.restsOf(address) >= OFTEN_IN_VAIN;
+    const [fresh, stale, late]: OpenOrder[][] = [[], [], []];
+    for (const each of this.#open.orders.toSorted((a, b) => lastAt(a) - lastAt(b))) {
+      if (this.#isExpired(each.order)) late!.push(each);
+      else (isOftenInVain(each) ? stale! : fresh!).push(each);
+    }
+    return inTurns(fresh!, inTurns(stale!, late!));
   }
 
   forget(): void {
@@ -169,4 +179,10 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
   #isExpired(order: LimitOrder): boolean {
     return isExpired(order, this.#deps.clock.now());
   }
+}
+
+/** One of each in turn. */
+function inTurns<T>(some: readonly T[], others: readonly T[]): T[] {
+  const longest = Math.max(some.length, others.length);
+  return Array.from({ length: longest }).flatMap((_, i) => [...some.slice(i, i + 1), ...others.slice(i, i + 1)]);
 }
