@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { bytesIn, type Rpc, RpcError } from '../../chain/index.js';
 import { GrowingCache } from '../../lib/growing-cache.js';
 import type { Found } from './finder.js';
+import { ScanRounds } from './scan-rounds.js';
 import { ScanTurns } from './scan-turns.js';
 import type { Venue } from './venue.js';
 
@@ -94,8 +95,10 @@ export class MintScans {
   readonly #turns: ScanTurns<Asked>;
   /** Mints without pools, and until when they are not searched for where there is too little room; steady milliseconds. */
   readonly #emptyUntil = new GrowingCache<string, number>(MAX_NOTED);
+  readonly #rounds = new ScanRounds<Asked>();
   #running = 0;
-  #waiting: (() => void)[] = [];
+  /** Whether the last search was for what had been searched for before. */
+  #wasAgain = false;
 
   constructor(deps: MintScansDeps) {
     this.#deps = deps;
@@ -195,11 +198,11 @@ export class MintScans {
     for (const [key, { at }] of [...this.#asked.entries()]) if (at < since) this.#asked.delete(key);
     this.#turns.end(since, this.#deps.steadyNow());
     if (this.#deps.venues().length === 0) return;
-    for (const one of this.#all()) if (one.state === 'done') one.state = 'due';
-    await new Promise<void>((resolve) => {
-      this.#waiting.push(resolve);
-      this.#work();
-    });
+    const all = this.#all();
+    for (const one of all) if (one.state === 'done') one.state = 'due';
+    const round = this.#rounds.begin(all);
+    this.#work();
+    await round;
   }
 
   /** Searches now for the pools of these mints, if they are requested: something has changed. */
@@ -260,22 +263,33 @@ export class MintScans {
     return (this.#emptyUntil.get(mints.join(' ')) ?? Number.NEGATIVE_INFINITY) > now;
   }
 
-  /** Whatever was never scanned comes first, the latest request before older ones. Dropped requests are not scanned. */
+  /** Dropped requests are not scanned. */
   #work(): void {
     while (this.#running < MAX_SCANS) {
-      const due = this.#all().filter(({ state }) => state === 'due');
-      const next = due.find(({ isScanned }) => !isScanned) ?? due[0];
+      const next = this.#next(this.#all().filter(({ state }) => state === 'due'));
       if (!next) break;
       next.state = 'scanning';
       this.#running++;
       void this.#scan(next).finally(() => {
         this.#running--;
+        this.#rounds.ended(next);
         this.#work();
       });
     }
-    if (this.#running > 0) return;
-    for (const resolve of this.#waiting) resolve();
-    this.#waiting = [];
+    this.#rounds.settle((one) => this.#find(one.mints.join(' ')) === one);
+  }
+
+  /**
+   * What was never scanned, the latest request first, takes turns with what was: anybody can ask for ever more, and the
+   * tokens of others have new pools meanwhile.
+   */
+  #next(due: readonly Asked[]): Asked | undefined {
+    const fresh = due.find(({ isScanned }) => !isScanned);
+    const again =
+      due.find(({ isScanned, isChanged }) => isScanned && isChanged) ?? due.find(({ isScanned }) => isScanned);
+    const isAgain = again !== undefined && (fresh === undefined || !this.#wasAgain);
+    this.#wasAgain = isAgain;
+    return isAgain ? again : fresh;
   }
 
   async #scan(one: Asked): Promise<void> {
