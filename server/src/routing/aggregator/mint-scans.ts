@@ -97,8 +97,8 @@ export class MintScans {
   readonly #emptyUntil = new GrowingCache<string, number>(MAX_NOTED);
   readonly #rounds = new ScanRounds<Asked>();
   #running = 0;
-  /** Whether the last search was for what had been searched for before. */
-  #wasAgain = false;
+  /** Of what kind the last search was. */
+  #turn = 0;
 
   constructor(deps: MintScansDeps) {
     this.#deps = deps;
@@ -266,7 +266,7 @@ export class MintScans {
   /** Dropped requests are not scanned. */
   #work(): void {
     while (this.#running < MAX_SCANS) {
-      const next = this.#next(this.#all().filter(({ state }) => state === 'due'));
+      const next = this.#next();
       if (!next) break;
       next.state = 'scanning';
       this.#running++;
@@ -280,16 +280,23 @@ export class MintScans {
   }
 
   /**
-   * What was never scanned, the latest request first, takes turns with what was: anybody can ask for ever more, and the
-   * tokens of others have new pools meanwhile.
+   * What open orders need for the first time; then in turn what clients do, the latest request first, what limit orders do,
+   * and what was scanned before: anybody can ask for ever more.
    */
-  #next(due: readonly Asked[]): Asked | undefined {
-    const fresh = due.find(({ isScanned }) => !isScanned);
-    const again =
-      due.find(({ isScanned, isChanged }) => isScanned && isChanged) ?? due.find(({ isScanned }) => isScanned);
-    const isAgain = again !== undefined && (fresh === undefined || !this.#wasAgain);
-    this.#wasAgain = isAgain;
-    return isAgain ? again : fresh;
+  #next(): Asked | undefined {
+    const needed = firstNew(this.#kept.values());
+    if (needed) return needed;
+    const before = this.#all().filter(({ state, isScanned }) => state === 'due' && isScanned);
+    const kinds = [
+      firstNew(this.#asked.values()),
+      firstNew(this.#turns.values()),
+      before.find(({ isChanged }) => isChanged) ?? before[0],
+    ];
+    for (let i = 0; i < kinds.length; i++) {
+      this.#turn = (this.#turn + 1) % kinds.length;
+      if (kinds[this.#turn]) return kinds[this.#turn];
+    }
+    return undefined;
   }
 
   async #scan(one: Asked): Promise<void> {
@@ -316,6 +323,11 @@ export class MintScans {
     else this.#emptyUntil.delete(one.mints.join(' '));
     one.state = one.isChanged ? 'due' : 'done';
   }
+}
+
+function firstNew(asked: Iterable<Asked>): Asked | undefined {
+  for (const one of asked) if (one.state === 'due' && !one.isScanned) return one;
+  return undefined;
 }
 
 function touch(asked: Asked, at: number): void {
