@@ -36,10 +36,12 @@ const FIXED = ['systemProgram', 'associatedTokenProgram'];
  * happened; one that is to be signed should be compared with what the builder makes (`isMadeOf`).
  */
 export function parseInviteInstruction(
-  { program, accounts, data }: Instruction,
+  instruction: Instruction,
   of: Address = INVITE_PROGRAM,
 ): InviteInstruction | undefined {
-  if (program !== of) return undefined;
+  if (instruction.program !== of) return undefined;
+  // Where it was read from a transaction, its data is decoded only now.
+  const { accounts, data } = instruction;
   for (const name of Object.keys(inviteLayouts) as InviteInstructionName[]) {
     const layout = inviteLayouts[name];
     const terms = name === 'initialize' || name === 'initializeToken' ? inviteTerms : struct({});

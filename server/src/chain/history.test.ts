@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { claimInvite, parseInviteInstruction } from '@slipway/programs';
+import { claimInvite, LIMIT_ORDER_ADDRESSES, parseInviteInstruction } from '@slipway/programs';
 import { base58Encode, decodeTransaction, generateKeypair, type Instruction } from '@slipway/wire';
 import { craftTransaction } from '../crafting/transaction.js';
+import { decodeInviteEvents } from '../indexes/invites/decode.js';
+import { decodeOrderEvents } from '../indexes/limit-orders/decode.js';
 import { ChainUnavailable, listTransactions, type Rpc, RpcError, readPastTransaction } from './index.js';
 
 const rpcThat = (answer: unknown): Rpc => ({
@@ -86,6 +88,44 @@ test('reads what a program of somebody else has called, with accounts from looku
     signers: read.signers,
     instructions: ownOnes,
   });
+});
+
+test('attack: a stranger on the chain has his own program called with ten kilobytes, 60 times in a transaction: none of it is decoded', async () => {
+  const { claim, caller, crafted, loadedAddresses } = callingTransaction();
+  const { decoded } = decodeTransaction(crafted.wire);
+  const all = [...decoded.accounts, ...loadedAddresses.writable, ...loadedAddresses.readonly];
+  let read = 0;
+  const calls = Array.from({ length: 60 }, () => ({
+    programIdIndex: all.indexOf(caller.program),
+    accounts: [],
+    get data() {
+      read += 1;
+      return base58Encode(new Uint8Array(4_000).fill(7));
+    },
+  }));
+  const honest = {
+    programIdIndex: all.indexOf(claim.program),
+    accounts: claim.accounts.map(({ address }) => all.indexOf(address)),
+    data: base58Encode(claim.data),
+  };
+  const transaction = [Buffer.from(crafted.wire).toString('base64'), 'base64'];
+  const answerOf = (instructions: object[]) => ({
+    transaction,
+    meta: { err: null, innerInstructions: [{ index: 2, instructions }], loadedAddresses },
+  });
+  const past = await readPastTransaction(rpcThat(answerOf([...calls, honest])), 'signature');
+  assert.ok('instructions' in past);
+  assert.deepEqual(
+    decodeInviteEvents(past, claim.program).map(({ kind }) => kind),
+    ['claimed'],
+  );
+  assert.deepEqual(decodeOrderEvents(past, LIMIT_ORDER_ADDRESSES), []);
+  assert.equal(read, 0);
+  // Of what calls our program, no more is read than any call of it has: such a transaction counts as unreadable.
+  const padded = { ...honest, data: base58Encode(Uint8Array.from([...claim.data, ...new Uint8Array(4_000)])) };
+  const long = await readPastTransaction(rpcThat(answerOf([padded])), 'signature');
+  assert.ok('instructions' in long);
+  assert.throws(() => decodeInviteEvents(long, claim.program), RangeError);
 });
 
 test('says why a transaction cannot be read, and throws where the node is away', async () => {

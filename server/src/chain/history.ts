@@ -151,6 +151,12 @@ export interface Unreadable {
   isRefused?: boolean;
 }
 
+/**
+ * Digits of what was called that are read. The time that it takes grows with their square, and anybody has a program of his
+ * own called with ten kilobytes 60 times in a transaction; no call that is looked for has as much as a transaction holds.
+ */
+const MAX_CALLED_DIGITS = 1_700;
+
 /** The error code for a transaction version that we do not read: only that transaction is refused. */
 const UNSUPPORTED_VERSION = -32015;
 
@@ -204,9 +210,21 @@ function instructionsOf(
     return [
       { ...resolve(programIndex, accountIndexes, data), isCalled: false },
       ...called.map((each) => ({
-        ...resolve(each.programIdIndex, each.accounts, base58Decode(each.data)!),
+        ...resolve(each.programIdIndex, each.accounts, NOTHING),
         isCalled: true,
+        /** Only read where somebody asks. @throws RangeError */
+        get data() {
+          return calledData(each);
+        },
       })),
     ];
   });
+}
+
+const NOTHING = new Uint8Array(0);
+
+function calledData({ data }: RpcInstruction): Uint8Array {
+  const read = data.length > MAX_CALLED_DIGITS ? undefined : base58Decode(data);
+  if (!read) throw new RangeError('a call with data that is none, or too long');
+  return read;
 }

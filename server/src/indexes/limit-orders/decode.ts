@@ -22,8 +22,10 @@ export function decodeOrderEvents(
   addresses: LimitOrderAddresses,
 ): OrderEvent[] {
   if (hasFailed) return instructions.flatMap((instruction) => refusalOf(instruction, addresses) ?? []);
-  return instructions.flatMap(({ isCalled, program, data }) => {
-    const event = isCalled && program === addresses.program ? decodeLimitOrderEvent(data) : undefined;
+  return instructions.flatMap((instruction) => {
+    const isOurs = instruction.isCalled && instruction.program === addresses.program;
+    // The data of others is not even decoded: anybody has his own program called with any amount of it.
+    const event = isOurs ? decodeLimitOrderEvent(instruction.data) : undefined;
     return event ? [{ orderKey: event.data.orderKey, event: eventOf(event, signers) }] : [];
   });
 }
