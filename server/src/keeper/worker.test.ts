@@ -339,3 +339,36 @@ describe('a wallet with too little', () => {
     }
   });
 });
+
+describe('a worker whose looks at items are work for the processor', () => {
+  it('attack: a stranger on the chain opens ever more orders that no market pays for: others have the processor for as long, in slices', async () => {
+    let [now, longest, since] = [0, 0, 0];
+    const slept: number[] = [];
+    const sleep = async (ms: number) => {
+      longest = Math.max(longest, now - since);
+      slept.push(ms);
+      now += ms;
+      since = now;
+    };
+    const work: Work<string, string> = {
+      idOf: (item) => item,
+      due: async () => Array.from({ length: 2_000 }, (_, i) => `order ${i}`),
+      async isDue() {
+        now += 0.5;
+        return false;
+      },
+      prepare: async (item) => item,
+      send: async () => {},
+      failed: () => {},
+    };
+    const sharing = { steadyNow: () => now, sleep };
+    const worker = new Worker(work, { begin: 'serially', intervalMs: 1_000, log: silent, failure: 'x', sharing });
+    await worker.tick();
+    assert.equal(
+      slept.reduce((sum, ms) => sum + ms, 0),
+      1_000,
+    );
+    assert.equal(longest, 5);
+    await worker.close();
+  });
+});

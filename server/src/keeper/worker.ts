@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { BackOffs } from '../lib/back-offs.js';
 import type { AdjustableClock } from '../lib/clock.js';
 import { holdLease, releaseLease } from '../store/leases.js';
@@ -59,6 +60,8 @@ export interface WorkerOptions extends LoopOptions {
    * Otherwise what others make in vain keeps waiting what is due now.
    */
   mostInVain?: number;
+  /** With `serially`, if looking at items is work for the processor: others have it for as long in between. */
+  sharing?: { steadyNow: () => number; sleep?: (milliseconds: number) => Promise<unknown> };
   /** Who pays. Nothing is begun while it cannot. */
   wallet?: Pick<KeeperWallet, 'canPay'>;
 }
@@ -69,6 +72,9 @@ const MOST_ROUNDS = 100;
 const LEASE_MS = 90_000;
 /** After checking this many items, yield to the event loop. */
 const ITEMS_A_TICK = 20;
+/** The processor is left to others after so many milliseconds, and a node that is slow to tell something counts for as many. */
+const SLICE_MS = 5;
+const MOST_SLEPT_MS = 50;
 
 /** Does what is due, with a bound on the items under way at once. A failing item does not stop the others. */
 export class Worker<Item, Prepared> implements InFlight {
@@ -83,6 +89,8 @@ export class Worker<Item, Prepared> implements InFlight {
   readonly #holder = randomUUID();
   /** Whether the last turn has left items to the next one, because it had tried so many in vain. */
   #isCutShort = false;
+  /** For how long the processor was not left to others; milliseconds. */
+  #busyMs = 0;
 
   constructor(work: Work<Item, Prepared>, options: WorkerOptions) {
     this.#work = work;
@@ -163,7 +171,7 @@ export class Worker<Item, Prepared> implements InFlight {
       this.#isCutShort = inVain >= mostInVain;
       if (this.#isCutShort) break;
       try {
-        if (this.#work.isDue && !(await this.#work.isDue(item))) continue;
+        if (!(await this.#isDue(item))) continue;
         if (await this.#cannotPay()) break;
         inVain++;
         const send = await this.#prepare(item);
@@ -181,6 +189,23 @@ export class Worker<Item, Prepared> implements InFlight {
     }
     if (this.#isCutShort) this.#loop.again();
     return begun;
+  }
+
+  async #isDue(item: Item): Promise<boolean> {
+    const { isDue } = this.#work;
+    if (!isDue) return true;
+    const { steadyNow, sleep = wait } = this.#options.sharing ?? { steadyNow: () => 0 };
+    const begun = steadyNow();
+    try {
+      return await isDue.call(this.#work, item);
+    } finally {
+      this.#busyMs += Math.min(MOST_SLEPT_MS, steadyNow() - begun);
+      if (this.#busyMs >= SLICE_MS) {
+        const ms = this.#busyMs;
+        this.#busyMs = 0;
+        await sleep(ms);
+      }
+    }
   }
 
   async #beginTogether(items: Iterable<Item>): Promise<number> {

@@ -47,6 +47,7 @@ export function createLimitOrderKeeper(deps: LimitOrderDeps): LimitOrderKeeper {
     logsFirstFailureOnly: true,
     backOffs,
     mostInVain: MOST_IN_VAIN,
+    sharing: { steadyNow },
     lease: { store, clock, nameOf: (address) => `limit order ${address}` },
     wallet,
   });
