@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { relative } from 'node:path';
 import { parseArgs } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
 import { followParent, lockFolder } from '@slipway/localnet';
 import type { Logger } from 'pino';
 import type { App } from './app/app.js';
@@ -33,6 +34,8 @@ export type StartedBy = 'npm' | 'slipway';
 export async function runService(argv: readonly string[], startedBy: StartedBy): Promise<void> {
   const options = readOptions(argv);
   if (!options) return;
+  // On a machine with much memory, V8 would let each heap grow to four times what is alive before it collects.
+  setFlagsFromString('--heap-growing-percent=100');
   let log: Logger | undefined;
   let config: Config | undefined;
   try {
