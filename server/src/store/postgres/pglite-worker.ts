@@ -59,6 +59,20 @@ async function answer(database: PGlite, request: Uint8Array | 'close'): Promise<
     port.close();
     return;
   }
-  const response = (await database.execProtocolRaw(request)).slice();
+  const response = await run(database, request);
   port.postMessage(response, [response.buffer]);
+}
+
+/** What `execProtocolRaw` answers; but that also reads every message, and keeps all of them for good. */
+async function run(database: PGlite, request: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
+  const parts: Uint8Array[] = [];
+  // What it is given lies in the database's memory, where the next part overwrites it.
+  await database.execProtocolRawStream(request, { onRawData: (part) => void parts.push(part.slice()) });
+  const response = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let length = 0;
+  for (const part of parts) {
+    response.set(part, length);
+    length += part.length;
+  }
+  return response;
 }
