@@ -13,7 +13,8 @@ import {
 import { rentExemptLamports, tokenTransferChecked } from '@slipway/wire';
 import fc from 'fast-check';
 import { Registry } from 'prom-client';
-import { ChainUnavailable, createLocalRpc } from '../../chain/index.js';
+import { ChainUnavailable, createChain, createLocalRpc } from '../../chain/index.js';
+import { steadyNow } from '../../lib/clock.js';
 import { newAddress, type TestPool, WRAPPED_SOL } from '../../routing/aggregator/testing.js';
 import { isRefused, type Quote, type Router, type SwapParties, type Token } from '../../routing/router.js';
 import { openTestStore } from '../../store/testing.js';
@@ -246,6 +247,50 @@ test('attack: a stranger on the chain opens ever more orders that seem to pay an
   assert.equal(await isOpen(victim), false);
   assert.equal(triedBefore, 8);
   assert.equal(tried, 40, 'each of them is tried, too');
+});
+
+test('attack: a stranger on the chain opens ever more new orders that cannot be filled: what was tried before them has its turn first', async () => {
+  const victim = await w.open(a, b, 900_000_000n);
+  const state = (await w.stateOf(victim))!;
+  const stranger = newAddress();
+  await w.world.holding(b, newAddress(), 0n, w.ata(stranger, b));
+  const bad = { ...state, maker: stranger, takingAmount: 1n, oriTakingAmount: 1n, createdAt: state.createdAt + 1n };
+  let [now, refuses, turns] = [1_000_000, true, 0];
+  const router: Router = {
+    ...w.aggregator,
+    quote: async (request, signal) =>
+      request.owner && refuses ? { refused: 'no-route', reason: 'test' } : w.aggregator.quote(request, signal),
+  };
+  const keeper = w.newKeeper({ router, steadyNow: () => now });
+  assert.equal(await keeper.tick(), 0, 'the market has moved meanwhile');
+  refuses = false;
+  let begun = 0;
+  while (begun === 0 && turns < 4) {
+    turns++;
+    now += 2_000;
+    for (let i = 0; i < 10; i++) await w.world.put(newAddress(), LIMIT_ORDER_PROGRAM, encodeLimitOrder(bad));
+    begun = await keeper.tick();
+  }
+  assert.deepEqual({ begun, turns }, { begun: 1, turns: 1 });
+});
+
+test('attack: a stranger on the chain opens orders for ever more tokens: their mints are read together, a hundred with one call', async () => {
+  const state = (await w.stateOf(await w.open(a, b, 1_100_000_000n)))!;
+  for (let i = 0; i < 98; i++) {
+    const { mint: inputMint } = await w.world.token();
+    await w.world.put(newAddress(), LIMIT_ORDER_PROGRAM, encodeLimitOrder({ ...state, inputMint }));
+  }
+  let calls = 0;
+  const rpc: typeof w.world.rpc = {
+    ...w.world.rpc,
+    call<T>(method: string, params: unknown[]) {
+      if (method === 'getMultipleAccounts') calls++;
+      return w.world.rpc.call<T>(method, params);
+    },
+  };
+  const chain = createChain({ rpc, steadyNow, fees: { percentile: 50, maxMicroLamports: 1_000_000n } });
+  assert.equal(await w.newKeeper({ chain }).tick(), 0);
+  assert.equal(calls, 1);
 });
 
 test('attack: a router builds the keeper something else than a fill: signed is only what takes the loan and gives the price', async () => {

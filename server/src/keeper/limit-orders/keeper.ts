@@ -1,5 +1,6 @@
 import type { LimitOrder } from '@slipway/programs';
 import { type Address, decodeTransaction } from '@slipway/wire';
+import type { MintInfo } from '../../chain/index.js';
 import { rememberOwn } from '../../landing/index.js';
 import { BackOffs } from '../../lib/back-offs.js';
 import { tokenOf } from '../../routing/router.js';
@@ -70,6 +71,9 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
   /** The pools that transactions in flight trade with, by order. */
   readonly #venues = new Map<Address, readonly Address[]>();
   #open: FillableOrders = { orders: [], skipped: new Map() };
+  /** The mints of these, and when the list first had them; steady time. */
+  #mints = new Map<Address, MintInfo | undefined>();
+  #seenAt = new Map<Address, number>();
   #listAt = Number.NEGATIVE_INFINITY;
   /** When orders were cancelled within the last hour; steady time. */
   #cancelledAt: number[] = [];
@@ -85,12 +89,12 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
   }
 
   /**
-   * The least recently tried first, so that all get a turn. Every second one is a fill that was not often tried in vain;
+   * The least recently tried first, or the first to come, so that all get a turn: anybody opens ever more new ones. Every second one is a fill that was not often tried in vain;
    * the other fills take turns with what has expired.
    */
   async due(): Promise<OpenOrder[]> {
     await this.#list();
-    const lastAt = ({ address }: OpenOrder) => this.#backOffs.lastAt(address);
+    const lastAt = ({ address }: OpenOrder) => this.#backOffs.lastAt(address) || this.#seenAt.get(address)!;
     const isOftenInVain = ({ address }: OpenOrder) => this.#backOffs.restsOf(address) >= OFTEN_IN_VAIN;
     const [fresh, stale, late]: OpenOrder[][] = [[], [], []];
     for (const each of this.#open.orders.toSorted((a, b) => lastAt(a) - lastAt(b))) {
@@ -108,7 +112,7 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
   async isDue({ order }: OpenOrder): Promise<boolean> {
     if (this.#isExpired(order)) return this.#mayCancel(order);
     const deps = this.#deps;
-    const sides = await sidesOf(deps, order);
+    const sides = await sidesOf({ chain: { mint: (mint) => this.#mint(mint) } }, order);
     if (!sides) throw new Error('its mints are not what it says');
     const cost = lamportsIn(sides.output, await networkFee(deps), deps.usd);
     if (cost === undefined) throw new Error(NOT_REPAID);
@@ -160,13 +164,29 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
     this.#listAt = steadyNow() + LIST_MS;
     this.#metrics.listed(this.#open);
     this.#backOffs.keepOnly(new Set(this.#open.orders.map(({ address }) => address)));
+    const now = steadyNow();
+    this.#seenAt = new Map(this.#open.orders.map(({ address }) => [address, this.#seenAt.get(address) ?? now]));
+    await this.#readMints();
+  }
+
+  /** All at once: orders are looked at one after the other, and anybody opens some for ever more tokens. */
+  async #readMints(): Promise<void> {
+    const { chain } = this.#deps;
+    const needed = new Set(this.#open.orders.flatMap(({ order }) => [order.inputMint, order.outputMint]));
+    const read = [...needed].map(async (mint) => [mint, await chain.mint(mint)] as const);
+    // What could not be read is asked for when its order is looked at.
+    this.#mints = new Map((await Promise.allSettled(read)).flatMap((each) => ('value' in each ? [each.value] : [])));
+  }
+
+  async #mint(mint: Address): Promise<MintInfo | undefined> {
+    return this.#mints.has(mint) ? this.#mints.get(mint) : this.#deps.chain.mint(mint);
   }
 
   async #mayCancel({ inputMint, makingAmount }: LimitOrder): Promise<boolean> {
-    const { chain, usd, steadyNow } = this.#deps;
+    const { usd, steadyNow } = this.#deps;
     this.#cancelledAt = this.#cancelledAt.filter((at) => at > steadyNow() - HOUR_MS);
     if (this.#cancelledAt.length >= CANCELS_AN_HOUR) return false;
-    const facts = await chain.mint(inputMint);
+    const facts = await this.#mint(inputMint);
     const price = facts && usd(tokenOf(inputMint, facts));
     if (price === undefined) return false;
     return (Number(makingAmount) / 10 ** facts!.decimals) * price >= LEAST_USD_TO_CANCEL;

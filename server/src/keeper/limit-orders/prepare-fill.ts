@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { LimitOrder } from '@slipway/programs';
 import type { Address } from '@slipway/wire';
+import type { Chain } from '../../chain/index.js';
 import { craftFlashFill, type FlashFill, fillPlaces } from '../../crafting/flash-fill.js';
 import { type Budget, feeOf, TransactionTooLarge } from '../../crafting/transaction.js';
 import { readOrder } from '../../indexes/limit-orders/index.js';
@@ -42,7 +43,10 @@ export async function orderNow(
 }
 
 /** The order's two tokens; undefined if a mint is not what the order says. */
-export async function sidesOf({ chain }: LimitOrderDeps, order: LimitOrder): Promise<Sides | undefined> {
+export async function sidesOf(
+  { chain }: { chain: Pick<Chain, 'mint'> },
+  order: LimitOrder,
+): Promise<Sides | undefined> {
   const [input, output] = await Promise.all([chain.mint(order.inputMint), chain.mint(order.outputMint)]);
   if (input?.tokenProgram !== order.inputTokenProgram || output?.tokenProgram !== order.outputTokenProgram)
     return undefined;
