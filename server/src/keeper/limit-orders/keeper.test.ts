@@ -274,6 +274,36 @@ test('attack: a stranger on the chain opens ever more new orders that cannot be 
   assert.deepEqual({ begun, turns }, { begun: 1, turns: 1 });
 });
 
+test('attack: a stranger on the chain opens ever more orders of which the smallest part pays but for its cost: one question each, not ten', async () => {
+  const [making, paid] = [10_000_000n, 9_969_999n];
+  const near = await w.open(a, b, paid - 700n, { makingAmount: making, feeBps: 0 });
+  const state = (await w.stateOf(near))!;
+  for (let i = 0; i < 9; i++) await w.world.put(newAddress(), LIMIT_ORDER_PROGRAM, encodeLimitOrder(state));
+  let [now, asked] = [1_000_000, 0];
+  const router: Router = {
+    ...w.aggregator,
+    quote(request, signal) {
+      asked++;
+      return w.aggregator.quote(request, signal);
+    },
+  };
+  const keeper = w.newKeeper({ router, steadyNow: () => now });
+  const counts: number[] = [];
+  for (const ms of [0, 500, 500, 1_000]) {
+    now += ms;
+    asked = 0;
+    assert.equal(await keeper.tick(), 0);
+    counts.push(asked);
+  }
+  assert.deepEqual(counts, [90, 10, 90, 10]);
+  // What the whole order is paid for is seen at once.
+  await w.moveTo(pool, [MILLION, 2n * MILLION]);
+  let begun = 0;
+  for (let turns = 0; begun === 0 && turns < 3; turns++) begun = await keeper.tick();
+  assert.equal(begun, 1);
+  while (await isOpen(near)) await new Promise((resolve) => setTimeout(resolve, 20));
+});
+
 test('attack: a stranger on the chain opens orders for ever more tokens: their mints are read together, a hundred with one call', async () => {
   const state = (await w.stateOf(await w.open(a, b, 1_100_000_000n)))!;
   for (let i = 0; i < 98; i++) {

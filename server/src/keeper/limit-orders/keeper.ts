@@ -109,14 +109,20 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
   }
 
   /** Decides by what is known already. @throws if something blocks the fill */
-  async isDue({ order }: OpenOrder): Promise<boolean> {
+  async isDue({ address, order }: OpenOrder): Promise<boolean> {
     if (this.#isExpired(order)) return this.#mayCancel(order);
     const deps = this.#deps;
     const sides = await sidesOf({ chain: { mint: (mint) => this.#mint(mint) } }, order);
     if (!sides) throw new Error('its mints are not what it says');
     const cost = lamportsIn(sides.output, await networkFee(deps), deps.usd);
     if (cost === undefined) throw new Error(NOT_REPAID);
-    return (await planFill(order, marketOf(deps, sides), cost)) !== undefined;
+    const search = {
+      parts: !this.#backOffs.isResting(partsOf(address)),
+      nearly: () => this.#backOffs.wait(partsOf(address), NEARLY),
+    };
+    const plan = await planFill(order, marketOf(deps, sides), cost, search);
+    if (plan) this.#backOffs.delete(partsOf(address));
+    return plan !== undefined;
   }
 
   async prepare({ address, order }: OpenOrder): Promise<Prepared | undefined> {
@@ -163,7 +169,7 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
     this.#open = await readFillableOrders(chain.rpc, addresses.program);
     this.#listAt = steadyNow() + LIST_MS;
     this.#metrics.listed(this.#open);
-    this.#backOffs.keepOnly(new Set(this.#open.orders.map(({ address }) => address)));
+    this.#backOffs.keepOnly(new Set(this.#open.orders.flatMap(({ address }) => [address, partsOf(address)])));
     const now = steadyNow();
     this.#seenAt = new Map(this.#open.orders.map(({ address }) => [address, this.#seenAt.get(address) ?? now]));
     await this.#readMints();
@@ -201,6 +207,9 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
     return isExpired(order, this.#deps.clock.now());
   }
 }
+
+/** Under which name it is noted that no part of an order pays, though the smallest nearly does. */
+const partsOf = (address: Address) => `parts of ${address}`;
 
 /** One of each in turn. */
 function inTurns<T>(some: readonly T[], others: readonly T[]): T[] {

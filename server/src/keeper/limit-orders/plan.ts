@@ -20,12 +20,18 @@ const LAMPORTS_PER_SOL = 1e9;
 /**
  * The largest part of the order for which the market pays what the maker asks, the order's fee, and `cost`: the taker's
  * own cost, in the output token. If the maker accepts less than asked, that is used only as far as the market does not
- * give more. Undefined if no part pays.
+ * give more. Undefined if no part pays. `search`: whether to look for a part, and what to do when the smallest would pay but
+ * for the cost, and none does: finding that out takes ten questions to the market.
  */
-export async function planFill(order: LimitOrder, market: Market, cost: bigint): Promise<Fill | undefined> {
+export async function planFill(
+  order: LimitOrder,
+  market: Market,
+  cost: bigint,
+  { parts = true, nearly }: { parts?: boolean; nearly?: () => void } = {},
+): Promise<Fill | undefined> {
   const fillOf = async (making: bigint) => fillFor(order, making, await market(making), cost);
   const whole = await fillOf(order.makingAmount);
-  if (whole) return whole;
+  if (whole || !parts) return whole;
   const smallest = (order.makingAmount + SMALLEST_SHARE - 1n) / SMALLEST_SHARE;
   // The smaller the part, the better the market's price: if the smallest does not pay, none does.
   if (!fillFor(order, smallest, await market(smallest), 0n)) return undefined;
@@ -41,6 +47,7 @@ export async function planFill(order: LimitOrder, market: Market, cost: bigint):
     if (larger) found = larger;
     else tooMuch = making;
   }
+  if (!found) nearly?.();
   return found;
 }
 
