@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { claimInvite, LIMIT_ORDER_ADDRESSES, parseInviteInstruction } from '@slipway/programs';
-import { base58Encode, decodeTransaction, generateKeypair, type Instruction } from '@slipway/wire';
+import { base58Decode, base58Encode, decodeTransaction, generateKeypair, type Instruction } from '@slipway/wire';
 import { craftTransaction } from '../crafting/transaction.js';
 import { decodeInviteEvents } from '../indexes/invites/decode.js';
 import { decodeOrderEvents } from '../indexes/limit-orders/decode.js';
@@ -126,6 +126,28 @@ test('attack: a stranger on the chain has his own program called with ten kiloby
   const long = await readPastTransaction(rpcThat(answerOf([padded])), 'signature');
   assert.ok('instructions' in long);
   assert.throws(() => decodeInviteEvents(long, claim.program), RangeError);
+});
+
+test('attack: a stranger on the chain fills an order by a call with kilobytes behind its arguments: the trade is read all the same', async () => {
+  const { crafted, loadedAddresses } = callingTransaction();
+  const [taker, orderKey] = [key(), key()];
+  const tag = Buffer.from('e445a52e51cb9a1dbddb7fd34ee661ee', 'hex');
+  const amounts = Buffer.from(BigUint64Array.of(1n, 2n, 3n, 4n).buffer);
+  const trade = Buffer.concat([tag, base58Decode(orderKey)!, base58Decode(taker)!, amounts]);
+  const readonly = [LIMIT_ORDER_ADDRESSES.program];
+  const loaded = { writable: loadedAddresses.writable, readonly };
+  const programIdIndex = decodeTransaction(crafted.wire).decoded.accounts.length + loaded.writable.length;
+  const call = (data: Uint8Array) => ({ programIdIndex, accounts: [], data: base58Encode(data) });
+  const instructions = [call(new Uint8Array(4_000).fill(7)), call(trade)];
+  const meta = { err: null, innerInstructions: [{ index: 2, instructions }], loadedAddresses: loaded };
+  const transaction = [Buffer.from(crafted.wire).toString('base64'), 'base64'];
+  const past = await readPastTransaction(rpcThat({ transaction, meta }), 'signature');
+  assert.ok('instructions' in past);
+  const events = decodeOrderEvents(past, LIMIT_ORDER_ADDRESSES);
+  assert.deepEqual(
+    events.map(({ orderKey: of, event }) => [of, event.kind]),
+    [[orderKey, 'traded']],
+  );
 });
 
 test('says why a transaction cannot be read, and throws where the node is away', async () => {

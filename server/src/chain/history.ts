@@ -139,7 +139,13 @@ export interface PastTransaction {
   hasFailed: boolean;
   signers: Address[];
   /** In execution order, each followed by what it called. A failed transaction has only its own. */
-  instructions: (Instruction & { isCalled: boolean })[];
+  instructions: PastInstruction[];
+}
+
+interface PastInstruction extends Instruction {
+  isCalled: boolean;
+  /** Reading its data throws: see `MAX_CALLED_DIGITS`. */
+  isTooLong?: boolean;
 }
 
 /** Why a node cannot tell what a transaction did. */
@@ -212,6 +218,9 @@ function instructionsOf(
       ...called.map((each) => ({
         ...resolve(each.programIdIndex, each.accounts, NOTHING),
         isCalled: true,
+        get isTooLong() {
+          return each.data.length > MAX_CALLED_DIGITS;
+        },
         /** Only read where somebody asks. @throws RangeError */
         get data() {
           return calledData(each);

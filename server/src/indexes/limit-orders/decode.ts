@@ -23,8 +23,9 @@ export function decodeOrderEvents(
 ): OrderEvent[] {
   if (hasFailed) return instructions.flatMap((instruction) => refusalOf(instruction, addresses) ?? []);
   return instructions.flatMap((instruction) => {
-    const isOurs = instruction.isCalled && instruction.program === addresses.program;
-    // The data of others is not even decoded: anybody has his own program called with any amount of it.
+    // The data of others is not even decoded: anybody has his own program called with any amount of it. Nor is that of ours
+    // with more than any event has: anybody calls it with what he likes behind the arguments, to hide what he has done.
+    const isOurs = instruction.isCalled && instruction.program === addresses.program && !instruction.isTooLong;
     const event = isOurs ? decodeLimitOrderEvent(instruction.data) : undefined;
     return event ? [{ orderKey: event.data.orderKey, event: eventOf(event, signers) }] : [];
   });
