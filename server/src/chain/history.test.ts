@@ -121,11 +121,31 @@ test('attack: a stranger on the chain has his own program called with ten kiloby
   );
   assert.deepEqual(decodeOrderEvents(past, LIMIT_ORDER_ADDRESSES), []);
   assert.equal(read, 0);
-  // Of what calls our program, no more is read than any call of it has: such a transaction counts as unreadable.
-  const padded = { ...honest, data: base58Encode(Uint8Array.from([...claim.data, ...new Uint8Array(4_000)])) };
-  const long = await readPastTransaction(rpcThat(answerOf([padded])), 'signature');
-  assert.ok('instructions' in long);
-  assert.throws(() => decodeInviteEvents(long, claim.program), RangeError);
+});
+
+test('attack: a stranger on the chain claims an invite by a call with kilobytes behind its arguments: the claim is read all the same', async () => {
+  const { claim, crafted, loadedAddresses } = callingTransaction();
+  const { decoded } = decodeTransaction(crafted.wire);
+  const all = [...decoded.accounts, ...loadedAddresses.writable, ...loadedAddresses.readonly];
+  const transaction = [Buffer.from(crafted.wire).toString('base64'), 'base64'];
+  for (const fill of [0, 255, 7]) {
+    const instruction = {
+      programIdIndex: all.indexOf(claim.program),
+      accounts: claim.accounts.map(({ address }) => all.indexOf(address)),
+      data: base58Encode(Uint8Array.from([...claim.data, ...new Uint8Array(10_000).fill(fill)])),
+    };
+    const innerInstructions = [{ index: 2, instructions: [instruction] }];
+    const past = await readPastTransaction(
+      rpcThat({ transaction, meta: { err: null, innerInstructions, loadedAddresses } }),
+      'signature',
+    );
+    assert.ok('instructions' in past);
+    assert.deepEqual(
+      decodeInviteEvents(past, claim.program).map(({ kind }) => kind),
+      ['claimed'],
+    );
+    assert.throws(() => past.instructions.at(-1)!.data, RangeError);
+  }
 });
 
 test('attack: a stranger on the chain fills an order by a call with kilobytes behind its arguments: the trade is read all the same', async () => {

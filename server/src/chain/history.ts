@@ -7,6 +7,7 @@ import {
   isSigner,
   isWritable,
 } from '@slipway/wire';
+import { beginningsOf } from './long-base58.js';
 import { bytesIn, wholeIn } from './node-values.js';
 import { ask, ChainUnavailable, listOf, type Rpc, RpcError } from './rpc.js';
 
@@ -146,6 +147,8 @@ interface PastInstruction extends Instruction {
   isCalled: boolean;
   /** Reading its data throws: see `MAX_CALLED_DIGITS`. */
   isTooLong?: boolean;
+  /** What data that is too long may begin with, instead: see `beginningsOf`. */
+  beginnings?: readonly Uint8Array[];
 }
 
 /** Why a node cannot tell what a transaction did. */
@@ -220,6 +223,9 @@ function instructionsOf(
         isCalled: true,
         get isTooLong() {
           return each.data.length > MAX_CALLED_DIGITS;
+        },
+        get beginnings() {
+          return beginningsOf(each.data);
         },
         /** Only read where somebody asks. @throws RangeError */
         get data() {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { parseInviteInstruction } from '@slipway/programs';
 import type { Address, Instruction } from '@slipway/wire';
 import type { PastTransaction } from '../../chain/index.js';
@@ -18,7 +19,21 @@ const ENDS = {
  */
 export function decodeInviteEvents({ hasFailed, instructions }: PastTransaction, program: Address): InviteEvent[] {
   if (hasFailed) return [];
-  return instructions.flatMap((instruction) => eventOf(instruction, program) ?? []);
+  return instructions.flatMap((instruction) => {
+    const isLong = instruction.program === program && instruction.isTooLong;
+    return (isLong ? longEventOf(instruction, program) : eventOf(instruction, program)) ?? [];
+  });
+}
+
+/**
+ * Of a call with kilobytes behind its arguments, by which somebody would hide it. A succeeded one begins with what the
+ * program knows. @throws RangeError where the bytes behind the arguments leave it open what these are
+ */
+function longEventOf(instruction: PastTransaction['instructions'][number], program: Address): InviteEvent | undefined {
+  const { accounts, beginnings = [] } = instruction;
+  const events = beginnings.flatMap((data) => eventOf({ program, accounts, data }, program) ?? []);
+  if (events[1] && !isDeepStrictEqual(events[0], events[1])) throw new RangeError('a call that may say two things');
+  return events[0];
 }
 
 function eventOf(instruction: Instruction, program: Address): InviteEvent | undefined {
