@@ -2,10 +2,15 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { plainError } from '../errors/index.js';
 import { readOutRefusedUploads } from './refused-uploads.js';
 import { startTestServer } from './testing.js';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 const MIB = 1024 * 1024;
 const MEGABYTES_20 = Buffer.alloc(20 * MIB, 'x');
@@ -41,6 +46,48 @@ async function readAnswer(socket: Socket): Promise<string> {
   socket.pause();
   return String(chunk);
 }
+
+test('attack: a caller without a key announces bodies and goes before or after he is answered: nothing is kept of his connections', async (t) => {
+  const begun: (() => void)[] = [];
+  const { app: slow } = await startTestServer((server) => {
+    server.addHook('onRequest', (_request, _reply, done) => void begun.push(done));
+    server.post('/open', { config: { errorShape: plainError, auth: 'none' }, handler: () => 'never' });
+  });
+  t.after(() => slow.close());
+  await slow.listen({ port: 0, host: '127.0.0.1' });
+  const connections: WeakRef<Socket>[] = [];
+  let [opened, gone] = [0, 0];
+  slow.server.on('connection', (socket) => {
+    opened += 1;
+    connections.push(new WeakRef(socket));
+    socket.once('close', () => {
+      gone += 1;
+    });
+  });
+  const CALLERS = 20;
+  for (let caller = 0; caller < CALLERS; caller++) {
+    const socket = open(slow);
+    socket.write(headOf('/open', `content-length: ${MEGABYTES_20.length}`));
+    while (begun.length === 0) await new Promise(setImmediate);
+    const [answer] = begun.splice(0);
+    // Some hear that it is too long, and do not send it.
+    const isTold = caller % 2 === 0;
+    if (isTold) {
+      answer!();
+      await readAnswer(socket);
+    }
+    socket.destroy();
+    while (gone <= caller) await new Promise(setImmediate);
+    if (!isTold) answer!();
+  }
+  // What was just used may be held for a turn of the event loop.
+  const held = () => connections.filter((each) => each.deref() !== undefined).length;
+  for (let turn = 0; turn < 50 && held() > 1; turn++) {
+    await new Promise(setImmediate);
+    collectGarbage();
+  }
+  assert.ok(opened === CALLERS && held() <= 1, `${held()} of ${opened} are held`);
+});
 
 test('a client that reads only when it has sent all of a large body gets its answer', async () => {
   const length = `content-length: ${MEGABYTES_20.length}`;

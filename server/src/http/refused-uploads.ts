@@ -20,7 +20,7 @@ export function readOutRefusedUploads(app: FastifyInstance, bound = BOUND): void
   });
 
   app.addHook('onSend', (request, reply, _payload, done) => {
-    if (!closing && isArriving(request)) readOut(request, reply);
+    if (!closing && isArriving(request) && !request.raw.socket.destroyed) readOut(request, reply);
     done();
   });
 
@@ -32,10 +32,13 @@ export function readOutRefusedUploads(app: FastifyInstance, bound = BOUND): void
     reply.raw.shouldKeepAlive = true;
     sockets.add(socket);
     const timer = setTimeout(() => socket.destroy(), bound.ms).unref();
-    raw.once('close', () => {
+    const forget = () => {
       clearTimeout(timer);
       sockets.delete(socket);
-    });
+      for (const each of [raw, socket]) each.off('close', forget);
+    };
+    // A request whose answer has been given hears nothing of the end of its connection.
+    for (const each of [raw, socket]) each.once('close', forget);
     let bytes = 0;
     raw.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
