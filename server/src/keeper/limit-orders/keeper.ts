@@ -89,8 +89,8 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
   }
 
   /**
-   * The least recently tried first, or the first to come, so that all get a turn: anybody opens ever more new ones. Every second one is a fill that was not often tried in vain;
-   * the other fills take turns with what has expired.
+   * The least recently tried first, or the first to come, so that all get a turn: anybody opens ever more new ones. Every
+   * second one is a fill that was not often tried in vain; the other fills take turns with what has expired.
    */
   async due(): Promise<OpenOrder[]> {
     await this.#list();
