@@ -166,7 +166,7 @@ describe('the console over a bad network', { skip: withoutBrowser }, () => {
     isHung = false;
     await page.getByLabel('Amount of SOL to sell').waitFor();
     assert.ok(asked > 1);
-    await page.getByRole('alert').waitFor({ state: 'detached' });
+    await page.getByRole('alert').first().waitFor({ state: 'detached' });
     await context.close();
   });
 });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer as Documented, SwapOrder } from '@slipway/client';
 import {
   type Address,
@@ -20,6 +21,8 @@ export const SOL = WRAPPED_SOL_MINT;
 export const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v' as Address;
 export const JUPUSD = 'JuprjznTrTSp2UFa3ZBUFgwdAmtZCq4MQCwysN55USD' as Address;
 
+const ROUTERS_PATIENCE_MS = 30_000;
+
 export type Order = SwapOrder;
 
 export type Execution = Documented<'post', '/ultra/v1/execute'>;
@@ -33,9 +36,14 @@ export function askOrder(service: Service, parameters: OrderParameters): Promise
   return request<Order>(`${service.url}/ultra/v1/order?${query}`);
 }
 
-/** An order that must be answered. */
+/** An order that must be answered; asked again, as a client does, where a router had no time for it. */
 export async function order(service: Service, parameters: OrderParameters): Promise<Order> {
-  const { status, body } = await askOrder(service, parameters);
+  const until = Date.now() + ROUTERS_PATIENCE_MS;
+  let { status, headers, body } = await askOrder(service, parameters);
+  while (status === 503 && Date.now() < until) {
+    await sleep(Number(headers.get('retry-after')) * 1_000);
+    ({ status, headers, body } = await askOrder(service, parameters));
+  }
   if (status !== 200) throw new Error(`order answered ${status}: ${JSON.stringify(body)}`);
   return body;
 }

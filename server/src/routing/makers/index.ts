@@ -85,9 +85,10 @@ class MakersQuoter {
       ...(owner && { taker: owner, computeUnitPrice: await chain.computeUnitPrice() }),
       ...(receiver && { receiver }),
     };
-    const offers = await this.#desk.gather(question, request, signal);
+    const { offers, silent } = await this.#desk.gather(question, request, signal);
     // Of equal offers, the first to arrive stays in front.
     const [best] = offers.sort((a, b) => compare(b.outAmount, a.outAmount) || compare(a.inAmount, b.inAmount));
+    if (!best && silent > 0) return { refused: 'timeout', reason: 'no market maker has answered in time' };
     if (!best) return { refused: 'no-route', reason: 'no market maker has made an offer' };
     return this.#quoteOf(request, question, best);
   }

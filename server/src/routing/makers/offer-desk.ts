@@ -9,7 +9,7 @@ import { listMakers, suspendMaker, type UrlBox } from '../../store/makers.js';
 import type { Sql } from '../../store/sql.js';
 import type { QuoteRequest } from '../router.js';
 import { askForOffer, type Offer, type RfqQuestion, readTokens } from './offers.js';
-import { createPatience } from './patience.js';
+import { createPatience, isNonsense } from './patience.js';
 import { type MakerEndpoint, WebhookFailure } from './webhook.js';
 
 export interface OfferDeskDeps {
@@ -110,9 +110,17 @@ export class OfferDesk {
     await suspendMaker(store, id, { at: new Date(clock.now()), signature });
   }
 
-  /** Asks all makers at once. One that is late, fails or answers nonsense is left out, with the reason in the log. */
-  async gather(question: RfqQuestion, request: QuoteRequest, signal: AbortSignal): Promise<Offer[]> {
+  /**
+   * Asks all makers at once. One that is late, fails or answers nonsense is left out, with the reason in the log; `silent`
+   * counts those that may still have had an offer.
+   */
+  async gather(
+    question: RfqQuestion,
+    request: QuoteRequest,
+    signal: AbortSignal,
+  ): Promise<{ offers: Offer[]; silent: number }> {
     const offers: Offer[] = [];
+    let silent = 0;
     const makers = (await whileOpen(this.#makers(), signal)).filter(({ id }) => !this.#suspended.has(id));
     const asked = makers.filter(this.#patience.isAsked);
     await Promise.all(
@@ -127,12 +135,13 @@ export class OfferDesk {
           this.#patience.answered(endpoint);
           note({ offered: true });
         } catch (error) {
+          if (!isNonsense(error)) silent += 1;
           this.#leaveOut(endpoint, question, error as Error);
           note({ offered: false, reason: (error as Error).message });
         }
       }),
     );
-    return offers;
+    return { offers, silent };
   }
 
   async #ask(

@@ -5,6 +5,11 @@ import { type MakerEndpoint, WebhookFailure } from './webhook.js';
 const MOST_SILENCES = 5;
 const LEFT_ALONE_MS = 10_000;
 
+/** Whether a maker has answered, though with nothing that can be used. */
+export function isNonsense(error: unknown): boolean {
+  return error instanceof WebhookFailure && error.kind === 'nonsense';
+}
+
 /** Which makers are asked. Each order would otherwise wait the full time for a maker that is down. */
 interface Patience {
   isAsked(endpoint: MakerEndpoint): boolean;
@@ -26,7 +31,7 @@ export function createPatience({ steadyNow, log }: { steadyNow: () => number; lo
     isAsked: ({ url }) => (silent.get(url)?.until ?? Number.NEGATIVE_INFINITY) <= steadyNow(),
     answered,
     failed(endpoint, error) {
-      if (error instanceof WebhookFailure && error.kind === 'nonsense') return answered(endpoint);
+      if (isNonsense(error)) return answered(endpoint);
       const { url, name } = endpoint;
       const silences = (silent.get(url)?.silences ?? 0) + 1;
       const isAlone = silences >= MOST_SILENCES;
