@@ -47,9 +47,9 @@ test('attack: a caller without a key asks 10,000 times whether the service is re
     return [...new Set(answers.map(({ statusCode }) => statusCode))];
   };
 
-  for (let part = 0; part < 10; part++) {
-    assert.deepEqual(await ask(1_000), [200]);
-    steady += 99;
+  for (let part = 0; part < 99; part++) {
+    assert.deepEqual(await ask(100), [200]);
+    steady += 10;
   }
   assert.deepEqual(cost, { statements: 1, calls: 1 });
   isWell = false;

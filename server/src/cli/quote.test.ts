@@ -55,6 +55,9 @@ let server: Server;
 let base: string;
 /** What the service answers to the next order, and what it was asked. */
 let answer: { status: number; body: unknown } = { status: 200, body: ORDER };
+const BUSY = { status: 503, body: { error: 'Failed to get quotes: no answer within 400 ms' } };
+/** How many of the orders that it is asked for come too early. */
+let busyUntil = 0;
 const asked: { order: Record<string, string>; key: unknown }[] = [];
 
 before(async () => {
@@ -76,8 +79,10 @@ before(async () => {
       return;
     }
     asked.push({ order: query, key: request.headers['x-api-key'] });
-    response.statusCode = answer.status;
-    response.end(JSON.stringify(answer.body));
+    const { status, body } = asked.length <= busyUntil ? BUSY : answer;
+    if (status === 503) response.setHeader('retry-after', '0');
+    response.statusCode = status;
+    response.end(JSON.stringify(body));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -164,6 +169,18 @@ test('what is wrong is said before an order is asked for', async () => {
     assert.match(err, says);
   }
   assert.equal(asked.length, before);
+});
+
+test('a service that has just started is asked again when it says so, four times in all', async () => {
+  answer = { status: 200, body: ORDER };
+  const before = asked.length;
+  busyUntil = before + 3;
+  assert.equal((await quote(['2', 'SOL', 'JUPUSD'])).code, 0);
+  assert.equal(asked.length, before + 4);
+  busyUntil = before + 8;
+  const refused = await quote(['2', 'SOL', 'JUPUSD']);
+  assert.deepEqual([refused.code, refused.err], [1, 'slipway: Failed to get quotes: no answer within 400 ms (503)']);
+  assert.equal(asked.length, before + 8);
 });
 
 test("a refusal is told in the service's words, and a missing service by how to start one", async () => {

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { SlipwayError } from '@slipway/client';
 import { type Config, ConfigError, dataFolder, loadConfig, SANDBOX_KEY } from '../config/index.js';
 import { readBody } from '../lib/read-body.js';
@@ -77,6 +78,8 @@ export async function adminToken(context: CliContext, base: string): Promise<str
 export interface Answer {
   status: number;
   body: unknown;
+  /** After how many milliseconds the service would be asked again; undefined where it does not say. */
+  againAfterMs?: number;
 }
 
 /** The service refuses the API key. */
@@ -129,7 +132,9 @@ export async function requestJson(
       signal: AbortSignal.any([AbortSignal.timeout(30_000), ...(init.signal ? [init.signal] : [])]),
       ...(hasBody && { body: JSON.stringify(init.body) }),
     });
-    return { status: response.status, body: JSON.parse(await readBody(response, MOST_ANSWER_BYTES)) };
+    const body = JSON.parse(await readBody(response, MOST_ANSWER_BYTES));
+    const again = response.headers.get('retry-after');
+    return { status: response.status, body, ...(again && { againAfterMs: Number(again) * 1_000 }) };
   } catch (error) {
     throw unreachable(url, error);
   }
@@ -161,7 +166,11 @@ export function bodyOf<T>(answer: Answer): T {
   throw new (answer.status >= 500 ? Failing : CommandError)(`${text} (${answer.status})`);
 }
 
-/** Asks the API with the key of `apiKeyOf`. */
+/** What a service that has just started, or is busy, may need. */
+const ATTEMPTS = 4;
+const LONGEST_PAUSE_MS = 5_000;
+
+/** Asks the API with the key of `apiKeyOf`; again where it says that it cannot answer yet. */
 export async function askApi<T>(
   context: CliContext,
   base: string,
@@ -170,7 +179,11 @@ export async function askApi<T>(
 ): Promise<T> {
   const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const headers = { 'x-api-key': await apiKeyOf(context) };
-  const answer = await requestJson(`${base}${path}?${new URLSearchParams(given)}`, { headers });
-  if (answer.status === 401) throw new WrongKey();
-  return bodyOf<T>(answer);
+  for (let attempt = 1; ; attempt++) {
+    const answer = await requestJson(`${base}${path}?${new URLSearchParams(given)}`, { headers });
+    if (answer.status === 401) throw new WrongKey();
+    const { status, againAfterMs: pause = Number.POSITIVE_INFINITY } = answer;
+    if (status !== 503 || attempt === ATTEMPTS || !(pause <= LONGEST_PAUSE_MS)) return bodyOf<T>(answer);
+    await sleep(pause);
+  }
 }

@@ -34,6 +34,8 @@ const STATEMENT_TIMEOUT = 10_000;
 const ANSWER_TIMEOUT = STATEMENT_TIMEOUT + 2_000;
 /** How long a statement waits for a connection, in milliseconds. */
 const CONNECTION_TIMEOUT = 5_000;
+/** For the embedded database, which a busy machine may take minutes to make; it says by itself that it cannot be opened. */
+const EMBEDDED_CONNECTION_TIMEOUT = 5 * 60_000;
 
 /** Settings of a connection to an external database; `patient`: without a time limit for statements. */
 export function connectionConfig(url: string, patient: boolean): pg.ClientConfig {
@@ -72,7 +74,7 @@ export function createPool(config: StoreConfig): { pool: pg.Pool; close: () => P
           types,
           max: 1,
           idleTimeoutMillis: 0,
-          connectionTimeoutMillis: 60_000,
+          connectionTimeoutMillis: EMBEDDED_CONNECTION_TIMEOUT,
         },
   );
   // A lost connection fails its statement, and the pool opens another. It must not end the process.
