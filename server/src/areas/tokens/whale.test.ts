@@ -22,8 +22,10 @@ import type { HoldingsAnswer } from './schema.js';
 const newAddress = () => base58Encode(randomBytes(32)) as Address;
 const ACCOUNTS = 100_000;
 
-/** A node where a wallet holds 100,000 token accounts, half of them of each program, each of another mint. */
-function whaleNode(owner: Address) {
+/** A wallet that holds 100,000 token accounts, half of them of each program, each of another mint; and its node. */
+const whale = openWhaleNode(newAddress());
+
+function openWhaleNode(owner: Address) {
   const mint = [Buffer.from(encodeMint({ decimals: 6, supply: 1n, initialized: true })).toString('base64'), 'base64'];
   const held = [TOKEN_PROGRAM, TOKEN_2022_PROGRAM].map((program) => {
     const value = Array.from({ length: ACCOUNTS / 2 }, () => {
@@ -47,12 +49,12 @@ function whaleNode(owner: Address) {
       return { context: { slot: 1 }, value: answers[method]!(params) } as T;
     },
   };
-  return { rpc, calls };
+  return { owner, rpc, calls };
 }
 
 async function openWhale(limiter: (store: Awaited<ReturnType<typeof openAnyStore>>) => Limiter) {
-  const owner = newAddress();
-  const { rpc, calls } = whaleNode(owner);
+  const { owner, rpc, calls } = whale;
+  calls.length = 0;
   const store = await openAnyStore();
   const chain = createChain({ rpc, steadyNow: () => 0, fees: { percentile: 50, maxMicroLamports: 1n } });
   const listed = { usdc: { symbol: 'USDC', mint: newAddress() }, platform: { symbol: 'JUP', mint: newAddress() } };
