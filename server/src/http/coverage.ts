@@ -5,10 +5,14 @@ import { COVERAGE, type KnownPaths } from './known-paths.js';
 
 /** `/coverage.txt`: every operation that the hosted API documents, and whether this service serves it. */
 export function registerCoverage(app: FastifyInstance, paths: KnownPaths): void {
+  let text: string | undefined;
   app.get(COVERAGE, {
     config: { errorShape: plainError, auth: 'none' },
     schema: { hide: true },
-    handler: (_request, reply) => reply.header('content-type', 'text/plain; charset=utf-8').send(textOf(paths)),
+    handler: (_request, reply) => {
+      text ??= textOf(paths);
+      return reply.header('content-type', 'text/plain; charset=utf-8').send(text);
+    },
   });
 }
 

@@ -8,6 +8,7 @@ const STYLE = `
 html.dark-mode .swagger-ui .topbar .dark-mode-toggle button svg { fill: #e4e6e6 }
 .swagger-ui .filter .operation-filter-input { max-width: none }
 `;
+const DOCUMENTS: ReadonlySet<string | undefined> = new Set(['/docs/json', '/docs/yaml']);
 const VIEWPORT = '<meta name="viewport" content="width=device-width, initial-scale=1">';
 
 /** The page at `/docs`. It loads everything from this service. `key` is filled in, if set. */
@@ -22,9 +23,11 @@ export async function registerDocsPage(
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
     };
-    docs.addHook('onRequest', (_request, reply, done) => {
+    docs.addHook('onRequest', (request, reply, done) => {
       reply.headers(headers);
-      done();
+      // The library would write the whole document down anew for each of these; JSON is YAML, too.
+      if (DOCUMENTS.has(request.routeOptions.url)) reply.redirect('../openapi.json');
+      else done();
     });
     // The page of the library is as wide on a phone as on a desk.
     docs.addHook('onSend', async (_request, _reply, payload) =>

@@ -257,5 +257,12 @@ test('the documentation page and all that it loads come from this service', asyn
     assert.ok(code.includes(setting), setting);
   }
   assert.ok(code.includes(`ui.preauthorizeApiKey('apiKey', "sandbox")`));
-  assert.deepEqual((await app.inject({ url: '/docs/json' })).json(), document);
+});
+
+test('attack: a caller without a key asks for the API document by its other names, over and over: it is written down once', async () => {
+  for (const url of ['/docs/json', '/docs/yaml']) {
+    const { statusCode, headers } = await app.inject({ url });
+    const { pathname } = new URL(String(headers.location), `http://localhost${url}`);
+    assert.deepEqual([statusCode, pathname], [302, '/openapi.json']);
+  }
 });

@@ -49,6 +49,7 @@ import { type PrintRequest, printRequests } from './request-lines.js';
 import { createSchemaCompilers } from './schema-compilers.js';
 import type { MintOf } from './symbols.js';
 import { unknownFieldsHook } from './unknown-fields.js';
+import { boundUnreadAnswers } from './unread-answers.js';
 import { validationError } from './validator.js';
 import { createWaitingRoom, leaveRooms } from './waiting-room.js';
 
@@ -166,6 +167,8 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
 
   readOutRefusedUploads(app);
   if (deps.print) printRequests(app, deps.print);
+  const clientOf = createClientOf(config.http.trustedProxies);
+  boundUnreadAnswers(app, clientOf);
 
   // Before the hook below, because the page's own routes cannot set their auth.
   await registerOpenapi(app, {
@@ -178,7 +181,6 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
     descriptions: deps.descriptions ?? {},
   });
   await registerDocsPage(app, config.http.publicUrl, knownKey);
-  const clientOf = createClientOf(config.http.trustedProxies);
   const { adminSessions: sessions } = deps;
   const { adminToken } = config;
   const admin = adminGuard({
