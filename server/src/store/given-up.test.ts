@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Store } from './sql.js';
 import { openTestStore } from './testing.js';
-import { type Delivery, deleteFailed, failedDeliveries, MOST_GIVEN_UP, putDeliveries } from './webhooks.js';
+import {
+  type Delivery,
+  deleteFailed,
+  failedDeliveries,
+  MOST_GIVEN_UP,
+  putDeliveries,
+  recordFailure,
+  takeDueWebhooks,
+} from './webhooks.js';
 
 const AT = new Date('2026-01-01T00:00:00Z');
 
@@ -41,6 +49,22 @@ for (const kind of ['embedded', 'postgres'] as const) {
         `select count(*) as count from webhook_deliveries where webhook_id = 'one' and due_at is not null`,
       );
       assert.equal(rows[0]!.count, 2n);
+    });
+
+    it('attack: a free key has ever more events wait for its webhooks until they are given up all at once: the newest 1,000 are kept', async (t) => {
+      const { store, close } = await openTestStore(kind);
+      t.after(close);
+      await addWebhooks(store);
+      await store.transaction((tx) => putDeliveries(tx, 'one', deliveries(1, 1_500), AT));
+      const lease = { holder: 'copy', now: AT, until: new Date(AT.getTime() + 1) };
+      await store.transaction((tx) => takeDueWebhooks(tx, lease, { inAll: 1, ofKey: 1, underWay: new Map() }));
+      const [delivery] = deliveries(1_501, 1_501);
+      const later = { dueAt: lease.until, restUntil: lease.until, lostBefore: AT };
+      await store.transaction((tx) => recordFailure(tx, 'one', lease, { delivery: delivery!, ...later }));
+      const { rows } = await store.query<{ count: bigint; oldest: bigint }>(
+        'select count(*) as count, min(number) as oldest from webhook_deliveries where due_at is null',
+      );
+      assert.deepEqual(rows, [{ count: BigInt(MOST_GIVEN_UP), oldest: 1_502n - BigInt(MOST_GIVEN_UP) }]);
     });
 
     it('forgets what was given up long ago some at a time', async (t) => {

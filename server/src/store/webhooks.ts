@@ -336,10 +336,11 @@ export async function recordFailure(
   );
   if (rowCount === 0) return;
   await putDeliveries(tx, id, [delivery], dueAt);
-  await tx.query(
+  const lost = await tx.query(
     'update webhook_deliveries set due_at = null where webhook_id = $1 and due_at is not null and at <= $2',
     [id, lostBefore],
   );
+  if (lost.rowCount > 0) await keepNewestGivenUp(tx, id);
 }
 
 /**
@@ -364,7 +365,10 @@ export async function putDeliveries(
      on conflict (webhook_id, number) do update set tries = excluded.tries, due_at = excluded.due_at`,
     [id, JSON.stringify(rows), dueAt],
   );
-  if (dueAt !== null) return;
+  if (dueAt === null) await keepNewestGivenUp(tx, id);
+}
+
+async function keepNewestGivenUp(tx: Tx, id: string): Promise<void> {
   await tx.query(
     `delete from webhook_deliveries where webhook_id = $1 and due_at is null and number <= (
        select number from webhook_deliveries where webhook_id = $1 and due_at is null order by number desc offset $2 limit 1
