@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { claimInvite, LIMIT_ORDER_ADDRESSES, parseInviteInstruction } from '@slipway/programs';
+import { claimInvite, initializeInvite, LIMIT_ORDER_ADDRESSES, parseInviteInstruction } from '@slipway/programs';
 import { base58Decode, base58Encode, decodeTransaction, generateKeypair, type Instruction } from '@slipway/wire';
 import { craftTransaction } from '../crafting/transaction.js';
 import { decodeInviteEvents } from '../indexes/invites/decode.js';
@@ -146,6 +146,26 @@ test('attack: a stranger on the chain claims an invite by a call with kilobytes 
     );
     assert.throws(() => past.instructions.at(-1)!.data, RangeError);
   }
+});
+
+test('attack: a stranger on the chain claims an invite beside making one whose terms cannot be told: the claim is read all the same', async () => {
+  const { claim, crafted, loadedAddresses } = callingTransaction();
+  const { decoded } = decodeTransaction(crafted.wire);
+  const all = [...decoded.accounts, ...loadedAddresses.writable, ...loadedAddresses.readonly];
+  const accounts = claim.accounts.map(({ address }) => all.indexOf(address));
+  const [sender, inviteSigner] = [key(), key()];
+  const { data } = initializeInvite({ sender, inviteSigner, amount: 1n << 56n, expiry: 1n });
+  const programIdIndex = all.indexOf(claim.program);
+  const instructions = [
+    { programIdIndex, accounts, data: base58Encode(Uint8Array.from([...data, ...new Uint8Array(10_000)])) },
+    { programIdIndex, accounts, data: base58Encode(claim.data) },
+  ];
+  const meta = { err: null, innerInstructions: [{ index: 2, instructions }], loadedAddresses };
+  const transaction = [Buffer.from(crafted.wire).toString('base64'), 'base64'];
+  const past = await readPastTransaction(rpcThat({ transaction, meta }), 'signature');
+  assert.ok('instructions' in past);
+  const kinds = decodeInviteEvents(past, claim.program).map(({ kind }) => kind);
+  assert.deepEqual(kinds, ['claimed']);
 });
 
 test('attack: a stranger on the chain fills an order by a call with kilobytes behind its arguments: the trade is read all the same', async () => {

@@ -27,13 +27,13 @@ export function decodeInviteEvents({ hasFailed, instructions }: PastTransaction,
 
 /**
  * Of a call with kilobytes behind its arguments, by which somebody would hide it. A succeeded one begins with what the
- * program knows. @throws RangeError where the bytes behind the arguments leave it open what these are
+ * program knows. Undefined where the bytes behind the terms of a new invite leave it open what these are: only whoever makes
+ * it so misses it, and what else the transaction did is told.
  */
 function longEventOf(instruction: PastTransaction['instructions'][number], program: Address): InviteEvent | undefined {
   const { accounts, beginnings = [] } = instruction;
   const events = beginnings.flatMap((data) => eventOf({ program, accounts, data }, program) ?? []);
-  if (events[1] && !isDeepStrictEqual(events[0], events[1])) throw new RangeError('a call that may say two things');
-  return events[0];
+  return events[1] && !isDeepStrictEqual(events[0], events[1]) ? undefined : events[0];
 }
 
 function eventOf(instruction: Instruction, program: Address): InviteEvent | undefined {
