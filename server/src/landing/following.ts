@@ -3,6 +3,7 @@ import { findRequest, type LedgerRow, renewLeases } from '../store/ledger.js';
 import type { DelegatedSend, Resolution } from './delegated-send.js';
 import type { LandingDeps } from './deps.js';
 import { type Lifetime, lifetimeOf } from './lifetime.js';
+import type { Resending } from './pace.js';
 import { PayloadMismatch } from './payload.js';
 import { aliveAtOf } from './submission-payload.js';
 import type { Tracker, Verdict } from './tracker.js';
@@ -16,6 +17,8 @@ export interface FollowingDeps extends Pick<LandingDeps, 'store' | 'clock' | 'st
   tracker: Pick<Tracker, 'track' | 'pollNow'>;
   delegated: Pick<DelegatedSend, 'search'>;
   settle: (item: { id: string; verdict: Verdict }) => Promise<LedgerRow | undefined>;
+  /** How often a transaction is sent again; undefined as the tracker does. */
+  resendingOf?: (row: LedgerRow) => Resending | undefined;
 }
 
 /** When a lease of this instance runs out unless it is renewed. */
@@ -88,7 +91,15 @@ export class Following {
     if (!signature) return this.resolve(row, await delegated.search(row));
     const lifetime = lifetimeOfRow(row, wire);
     const giveUpAt = lifetime.kind === 'nonce' ? { giveUpAt: steadyNow() + GIVE_UP_MS } : {};
-    const verdict = await tracker.track({ signature, wire, lifetime, takenOver, ...giveUpAt });
+    const resending = this.#deps.resendingOf?.(row);
+    const verdict = await tracker.track({
+      signature,
+      wire,
+      lifetime,
+      takenOver,
+      ...giveUpAt,
+      ...(resending && { resending }),
+    });
     // A message has many valid signatures: the last signer may have sent a different one than it told us.
     if (verdict.event === 'expired' && row.handedOver) return this.resolve(row, await delegated.search(row));
     return this.#conclude(id, verdict);

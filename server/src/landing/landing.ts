@@ -14,6 +14,7 @@ import { whyNotFinal } from './finality.js';
 import { Following, leaseFrom } from './following.js';
 import { createGroupedWrites } from './grouped-writes.js';
 import { isAsOrdered } from './order-seal.js';
+import { posted } from './pace.js';
 import { preflight } from './preflight.js';
 import { isAsCrafted } from './seal.js';
 import type { SignedTransaction } from './signed-transaction.js';
@@ -46,6 +47,7 @@ export class Landing {
     const delegated = createDelegatedSend({ store, chain: searchChain, log, closing: this.#closing.signal });
     this.#spending = new Spending(clock, settlements);
     const writes = createGroupedWrites({ store, clock, leaseUntil, settlements, spending: this.#spending });
+    const ofClients = posted(chain);
     const following = new Following({
       store,
       clock,
@@ -55,6 +57,7 @@ export class Landing {
       tracker,
       delegated,
       settle: writes.settle,
+      resendingOf: ({ area }) => (settlements[area]?.isOurs ? undefined : ofClients),
     });
     this.#tracker = tracker;
     this.#delegated = delegated;

@@ -1,16 +1,22 @@
 import type { Chain } from '../chain/index.js';
 import { preflight } from './preflight.js';
 
-/** How closely a tracker follows. */
-export interface Pace {
-  /** Milliseconds from one question about all transactions to the next. */
-  pollMs: number;
+/** How often a transaction is sent again. */
+export interface Resending {
   /** Milliseconds until a transaction is sent again, after it was sent `times` times. */
   resendAfterMs(times: number): number;
-  /** The most transactions that are looked at more closely, and sent again, with one poll. */
-  maxResends: number;
+  /** How many times it is sent before that is asked: */
+  unasked: number;
   /** Whether a transaction deserves to be sent again. Asked until it is known. @throws ChainUnavailable */
   isWorthResending(wire: Uint8Array): Promise<boolean>;
+}
+
+/** How closely a tracker follows. */
+export interface Pace extends Resending {
+  /** Milliseconds from one question about all transactions to the next. */
+  pollMs: number;
+  /** The most transactions that are looked at more closely, and sent again, with one poll. */
+  maxResends: number;
 }
 
 /** For transactions that we have tried out, and that somebody waits for. */
@@ -18,8 +24,24 @@ export const CLOSE: Pace = {
   pollMs: 400,
   resendAfterMs: () => 2_000,
   maxResends: Number.POSITIVE_INFINITY,
+  unasked: Number.POSITIVE_INFINITY,
   isWorthResending: async () => true,
 };
+
+/** What can land has mostly done so after as many. */
+const POSTED_UNASKED = 3;
+
+/**
+ * For what clients post, among those. It would land when it was tried out, but its wallet may have spent the same money
+ * in many of them, of which one lands, or none.
+ */
+export function posted(chain: Chain): Resending {
+  return {
+    resendAfterMs: (times) => (times < POSTED_UNASKED ? 2_000 : 4_000),
+    unasked: POSTED_UNASKED,
+    isWorthResending: (wire) => wouldSucceed(chain, wire),
+  };
+}
 
 const LONGEST_BACKOFF_MS = 16_000;
 
@@ -32,6 +54,12 @@ export function leisurely(chain: Chain): Pace {
     pollMs: 1_000,
     resendAfterMs: (times) => Math.min(1_000 * 2 ** times, LONGEST_BACKOFF_MS),
     maxResends: 50,
-    isWorthResending: async (wire) => (await preflight(chain, wire, null)) === undefined,
+    unasked: 1,
+    isWorthResending: (wire) => wouldSucceed(chain, wire),
   };
+}
+
+/** Also if it is on the chain already, or that cannot be told. */
+async function wouldSucceed(chain: Chain, wire: Uint8Array): Promise<boolean> {
+  return (await preflight(chain, wire, null)) === undefined;
 }

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Chain, Rpc, SignatureStatus } from '../chain/index.js';
 import { broadcast } from './broadcast.js';
 import { deadAt, type Lifetime } from './lifetime.js';
-import { CLOSE, type Pace } from './pace.js';
+import { CLOSE, type Pace, type Resending } from './pace.js';
 
 /** The outcome of a transaction, according to the chain. */
 export type Verdict =
@@ -18,6 +18,8 @@ interface Flight {
   giveUpAt?: number;
   /** Taken over from a stopped instance, which may not have sent it yet: it is sent at once. */
   takenOver?: boolean;
+  /** How often it is sent again; as the tracker does by default. */
+  resending?: Resending;
 }
 
 export interface Tracker {
@@ -41,6 +43,7 @@ interface TrackerDeps {
 const MAX_STATUSES = 256;
 
 interface Tracked extends Flight {
+  resending: Resending;
   verdict: Promise<Verdict>;
   resolve: (verdict: Verdict) => void;
   reject: (error: Error) => void;
@@ -78,10 +81,12 @@ class PollingTracker implements Tracker {
     const { promise, resolve, reject } = withResolvers<Verdict>();
     if (this.#closed) reject(new Error('the service is shutting down'));
     else {
-      const times = flight.takenOver ? 0 : 1;
-      const sendAgainAt = this.#deps.steadyNow() + (flight.takenOver ? 0 : this.#pace.resendAfterMs(times));
+      const { takenOver, resending = this.#pace } = flight;
+      const times = takenOver ? 0 : 1;
+      const sendAgainAt = this.#deps.steadyNow() + (takenOver ? 0 : resending.resendAfterMs(times));
       const tracked = {
         ...flight,
+        resending,
         verdict: promise,
         resolve,
         reject,
@@ -91,7 +96,7 @@ class PollingTracker implements Tracker {
         isSaidToHaveFailed: false,
       };
       this.#flights.set(flight.signature, tracked);
-      if (flight.takenOver) this.pollNow();
+      if (takenOver) this.pollNow();
       else if (this.#flights.size === 1 && !this.#polling) this.#wake(this.#pace.pollMs);
     }
     return promise;
@@ -156,19 +161,19 @@ class PollingTracker implements Tracker {
 
   #sendAgain(flight: Tracked): void {
     const { log, steadyNow } = this.#deps;
-    // What was taken over may not have been sent at all.
-    const isFirst = flight.times === 0;
+    // What was taken over may not have been sent at all: it begins at 0.
     flight.times++;
-    flight.sendAgainAt = steadyNow() + this.#pace.resendAfterMs(flight.times);
-    this.#resend(flight, isFirst).catch((error: Error) =>
+    flight.sendAgainAt = steadyNow() + flight.resending.resendAfterMs(flight.times);
+    this.#resend(flight).catch((error: Error) =>
       log.debug({ signature: flight.signature, reason: error.message }, 'rebroadcast failed'),
     );
   }
 
-  async #resend(flight: Tracked, isFirst: boolean): Promise<void> {
+  async #resend(flight: Tracked): Promise<void> {
     const { sendRpcs, log } = this.#deps;
-    if (!isFirst) {
-      flight.isWorthResending ??= await this.#pace.isWorthResending(flight.wire);
+    const { resending } = flight;
+    if (flight.times > resending.unasked) {
+      flight.isWorthResending ??= await resending.isWorthResending(flight.wire);
       if (!flight.isWorthResending) return;
     }
     await broadcast(sendRpcs, flight.wire, log);
