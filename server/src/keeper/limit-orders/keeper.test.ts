@@ -274,6 +274,27 @@ test('attack: a stranger on the chain opens ever more new orders that cannot be 
   assert.deepEqual({ begun, turns }, { begun: 1, turns: 1 });
 });
 
+test('attack: a stranger on the chain keeps orders that cannot be filled in every turn: others are looked at, whatever stands before them', async () => {
+  const victim = await w.open(a, b, 1_100_000_000n);
+  const state = (await w.stateOf(victim))!;
+  const put = (changes: Partial<typeof state>) =>
+    w.world.put(newAddress(), LIMIT_ORDER_PROGRAM, encodeLimitOrder({ ...state, ...changes }));
+  // What is open for a price far away, as most orders are.
+  const far = { takingAmount: 10n ** 12n, oriTakingAmount: 10n ** 12n, createdAt: state.createdAt - 1n };
+  for (let i = 0; i < 12; i++) await put(far);
+  const stranger = newAddress();
+  await w.world.holding(b, newAddress(), 0n, w.ata(stranger, b));
+  for (let i = 0; i < 24; i++) await put({ maker: stranger, takingAmount: 1n, oriTakingAmount: 1n });
+  let now = 1_000_000;
+  const keeper = w.newKeeper({ steadyNow: () => now });
+  for (let rests = 0; rests < 4; rests++, now += 120_000) {
+    for (let turns = 0; turns < 4; turns++) assert.equal(await keeper.tick(), 0);
+  }
+  await w.moveTo(pool, [MILLION, 2n * MILLION]);
+  assert.equal(await keeper.tick(), 1);
+  while (await isOpen(victim)) await new Promise((resolve) => setTimeout(resolve, 20));
+});
+
 test('attack: a stranger on the chain opens ever more orders of which the smallest part pays but for its cost: one question each, not ten', async () => {
   const [making, paid] = [10_000_000n, 9_969_999n];
   const near = await w.open(a, b, paid - 700n, { makingAmount: making, feeBps: 0 });

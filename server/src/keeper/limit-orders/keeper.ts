@@ -77,6 +77,8 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
   #listAt = Number.NEGATIVE_INFINITY;
   /** When orders were cancelled within the last hour; steady time. */
   #cancelledAt: number[] = [];
+  /** What was more than looked at in this turn. */
+  #tried = new Set<OpenOrder>();
 
   constructor(deps: LimitOrderDeps, backOffs: BackOffs) {
     this.#deps = deps;
@@ -90,10 +92,11 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
 
   /**
    * The least recently tried first, or the first to come, so that all get a turn: anybody opens ever more new ones. Every
-   * second one is a fill that was not often tried in vain; the other fills take turns with what has expired.
+   * second one that is tried is a fill that was not often tried in vain; the other fills take turns with what has expired.
    */
-  async due(): Promise<OpenOrder[]> {
+  async due(): Promise<Iterable<OpenOrder>> {
     await this.#list();
+    this.#tried = new Set();
     const lastAt = ({ address }: OpenOrder) => this.#backOffs.lastAt(address) || this.#seenAt.get(address)!;
     const isOftenInVain = ({ address }: OpenOrder) => this.#backOffs.restsOf(address) >= OFTEN_IN_VAIN;
     const [fresh, stale, late]: OpenOrder[][] = [[], [], []];
@@ -101,7 +104,8 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
       if (this.#isExpired(each.order)) late!.push(each);
       else (isOftenInVain(each) ? stale! : fresh!).push(each);
     }
-    return inTurns(fresh!, inTurns(stale!, late!));
+    const [fills, others, expired] = [fresh!.values(), stale!.values(), late!.values()];
+    return inTurns([fills, others, fills, expired], (order) => this.#tried.has(order));
   }
 
   forget(): void {
@@ -109,8 +113,14 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
   }
 
   /** Decides by what is known already. @throws if something blocks the fill */
-  async isDue({ address, order }: OpenOrder): Promise<boolean> {
-    if (this.#isExpired(order)) return this.#mayCancel(order);
+  async isDue(each: OpenOrder): Promise<boolean> {
+    const { order } = each;
+    const isDue = this.#isExpired(order) ? await this.#mayCancel(order) : await this.#mayFill(each);
+    if (isDue) this.#tried.add(each);
+    return isDue;
+  }
+
+  async #mayFill({ address, order }: OpenOrder): Promise<boolean> {
     const deps = this.#deps;
     const sides = await sidesOf({ chain: { mint: (mint) => this.#mint(mint) } }, order);
     if (!sides) throw new Error('its mints are not what it says');
@@ -211,8 +221,16 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
 /** Under which name it is noted that no part of an order pays, though the smallest nearly does. */
 const partsOf = (address: Address) => `parts of ${address}`;
 
-/** One of each in turn. */
-function inTurns<T>(some: readonly T[], others: readonly T[]): T[] {
-  const longest = Math.max(some.length, others.length);
-  return Array.from({ length: longest }).flatMap((_, i) => [...some.slice(i, i + 1), ...others.slice(i, i + 1)]);
+/** Of each in turn as many as it takes until one was tried: those in front that need not be must not keep the others waiting. */
+function* inTurns<T>(turns: readonly IterableIterator<T>[], wasTried: (item: T) => boolean): Generator<T> {
+  for (let isMore = true; isMore; ) {
+    isMore = false;
+    for (const turn of turns) {
+      for (const item of turn) {
+        isMore = true;
+        yield item;
+        if (wasTried(item)) break;
+      }
+    }
+  }
 }
