@@ -243,7 +243,8 @@ test('attack: a stranger on the chain opens ever more orders that seem to pay an
     triedBefore = tried;
     return landing.execute(...args);
   };
-  await w.newKeeper({ chain: { ...w.chain, account }, landing: { execute } }).runDue();
+  const changes = { chain: { ...w.chain, account }, landing: { execute }, steadyNow: () => 1_000_000 };
+  await w.newKeeper(changes).runDue();
   assert.equal(await isOpen(victim), false);
   assert.equal(triedBefore, 8);
   assert.equal(tried, 40, 'each of them is tried, too');
@@ -316,13 +317,37 @@ test('attack: a stranger on the chain opens ever more orders of which the smalle
     assert.equal(await keeper.tick(), 0);
     counts.push(asked);
   }
-  assert.deepEqual(counts, [90, 10, 90, 10]);
+  // And one for all of them, of what the market gives at best.
+  assert.deepEqual(counts, [91, 11, 91, 11]);
   // What the whole order is paid for is seen at once.
   await w.moveTo(pool, [MILLION, 2n * MILLION]);
   let begun = 0;
   for (let turns = 0; begun === 0 && turns < 3; turns++) begun = await keeper.tick();
   assert.equal(begun, 1);
   while (await isOpen(near)) await new Promise((resolve) => setTimeout(resolve, 20));
+});
+
+test('attack: a stranger on the chain opens ever more orders for a price far away: one question to the market for all of a size', async () => {
+  const victim = await w.open(a, b, 1_100_000_000n);
+  const state = (await w.stateOf(victim))!;
+  for (let i = 0; i < 40; i++) {
+    const far = { takingAmount: 10n ** 12n, oriTakingAmount: 10n ** 12n, makingAmount: MAKING - BigInt(i) };
+    await w.world.put(newAddress(), LIMIT_ORDER_PROGRAM, encodeLimitOrder({ ...state, ...far }));
+  }
+  let asked = 0;
+  const router: Router = {
+    ...w.aggregator,
+    quote(request, signal) {
+      asked++;
+      return w.aggregator.quote(request, signal);
+    },
+  };
+  const keeper = w.newKeeper({ router });
+  assert.equal(await keeper.tick(), 0);
+  assert.equal(asked, 1);
+  await w.moveTo(pool, [MILLION, 2n * MILLION]);
+  assert.equal(await keeper.tick(), 1, 'the next turn asks anew');
+  while (await isOpen(victim)) await new Promise((resolve) => setTimeout(resolve, 20));
 });
 
 test('attack: a stranger on the chain opens orders for ever more tokens: their mints are read together, a hundred with one call', async () => {

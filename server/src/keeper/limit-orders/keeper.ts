@@ -6,12 +6,13 @@ import { BackOffs } from '../../lib/back-offs.js';
 import { tokenOf } from '../../routing/router.js';
 import { insertCrafted } from '../../store/ledger.js';
 import { type Work, Worker } from '../worker.js';
+import { BestPrices } from './best-prices.js';
 import type { LimitOrderDeps, Prepared } from './deps.js';
 import { type FillableOrders, type OpenOrder, readFillableOrders } from './fillable-orders.js';
 import { createMetrics, type LimitOrderMetrics } from './metrics.js';
 import { isExpired, lamportsIn, planFill } from './plan.js';
 import { prepareCancel } from './prepare-cancel.js';
-import { marketOf, NOT_REPAID, networkFee, prepareFill, sidesOf } from './prepare-fill.js';
+import { exactMarketOf, marketOf, NOT_REPAID, networkFee, prepareFill, sidesOf } from './prepare-fill.js';
 import { type Attempt, LIMIT_ORDER_AREA } from './settlement.js';
 
 const INTERVAL_MS = 2_000;
@@ -77,13 +78,15 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
   #listAt = Number.NEGATIVE_INFINITY;
   /** When orders were cancelled within the last hour; steady time. */
   #cancelledAt: number[] = [];
-  /** What was more than looked at in this turn. */
+  /** What was more than looked at in this turn, and what markets give at best. */
   #tried = new Set<OpenOrder>();
+  #best: BestPrices;
 
   constructor(deps: LimitOrderDeps, backOffs: BackOffs) {
     this.#deps = deps;
     this.#backOffs = backOffs;
     this.#metrics = createMetrics(deps.registry);
+    this.#best = new BestPrices(deps.steadyNow);
   }
 
   idOf({ address }: OpenOrder): string {
@@ -97,6 +100,7 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
   async due(): Promise<Iterable<OpenOrder>> {
     await this.#list();
     this.#tried = new Set();
+    this.#best = new BestPrices(this.#deps.steadyNow);
     const lastAt = ({ address }: OpenOrder) => this.#backOffs.lastAt(address) || this.#seenAt.get(address)!;
     const isOftenInVain = ({ address }: OpenOrder) => this.#backOffs.restsOf(address) >= OFTEN_IN_VAIN;
     const [fresh, stale, late]: OpenOrder[][] = [[], [], []];
@@ -126,6 +130,7 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
     if (!sides) throw new Error('its mints are not what it says');
     const cost = lamportsIn(sides.output, await networkFee(deps), deps.usd);
     if (cost === undefined) throw new Error(NOT_REPAID);
+    if (!(await this.#best.mayPay(order, exactMarketOf(deps, sides), cost))) return false;
     const search = {
       parts: !this.#backOffs.isResting(partsOf(address)),
       nearly: () => this.#backOffs.wait(partsOf(address), NEARLY),

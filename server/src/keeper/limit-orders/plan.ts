@@ -32,7 +32,7 @@ export async function planFill(
   const fillOf = async (making: bigint) => fillFor(order, making, await market(making), cost);
   const whole = await fillOf(order.makingAmount);
   if (whole || !parts) return whole;
-  const smallest = (order.makingAmount + SMALLEST_SHARE - 1n) / SMALLEST_SHARE;
+  const smallest = smallestPart(order);
   // The smaller the part, the better the market's price: if the smallest does not pay, none does.
   if (!fillFor(order, smallest, await market(smallest), 0n)) return undefined;
   let [found, tooMuch] = [undefined as Fill | undefined, order.makingAmount];
@@ -50,6 +50,10 @@ export async function planFill(
   if (!found) nearly?.();
   return found;
 }
+
+/** No smaller part of the order is filled. */
+export const smallestPart = ({ makingAmount }: Pick<LimitOrder, 'makingAmount'>): bigint =>
+  (makingAmount + SMALLEST_SHARE - 1n) / SMALLEST_SHARE;
 
 /** The fill of `makingAmount` for which the market gives `out`; undefined if that is too little. */
 export function fillFor(

@@ -26,6 +26,8 @@ const QUOTE_MS = 2_000;
 const MOST_TRIES = 6;
 /** With a price that anybody can set, anybody could get the wallet's SOL for nothing. */
 export const NOT_REPAID = 'its output has no price that the cost of a fill could be repaid by';
+/** Rounding takes less than a thousandth of so many units. */
+const LEAST_EXACT = 1_000n;
 const NO_VENUES: ReadonlySet<string> = new Set();
 
 export interface Sides {
@@ -78,11 +80,22 @@ const requestOf = ({ input, output }: Sides, amount: bigint, { pools }: Avoided)
   ...(pools.length > 0 && { excludePools: new Set(pools) }),
 });
 
-/** The market according to what the router knows already, without reads from the chain. */
+/** The market according to what the router knows already, without reads from the chain: others have their turn in between. */
 export function marketOf(deps: LimitOrderDeps, sides: Sides, avoided = NOTHING): Market {
   return async (amount) => {
+    await new Promise(setImmediate);
     const quote = await quoteFor(deps, requestOf(sides, amount, avoided), avoided);
     return isRefused(quote) ? undefined : quote.outAmount;
+  };
+}
+
+/** The same, but nothing for an amount that tells too little of the price, because rounding takes a part of it. */
+export function exactMarketOf(deps: LimitOrderDeps, sides: Sides): Market {
+  return async (amount) => {
+    await new Promise(setImmediate);
+    const quote = await quoteFor(deps, requestOf(sides, amount, NOTHING), NOTHING);
+    const isExact = ({ inAmount, outAmount }: Hop) => inAmount >= LEAST_EXACT && outAmount >= LEAST_EXACT;
+    return isRefused(quote) || !quote.hops.every(isExact) ? undefined : quote.outAmount;
   };
 }
 
