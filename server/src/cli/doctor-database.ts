@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Config } from '../config/index.js';
+import { ProvenClient } from '../store/postgres/client.js';
 import { connectionConfig } from '../store/postgres/pool.js';
 import type { Check } from './doctor-check.js';
 import type { Answer } from './service.js';
@@ -18,7 +19,7 @@ export async function checkDatabase({ store, dataDir }: Config, service: Answer 
   }
   const { host, pathname } = new URL(store.url);
   const where = `${host}${pathname}`;
-  const client = new pg.Client(connectionConfig(store.url, false));
+  const client = new ProvenClient(connectionConfig(store.url, false));
   // If the connection breaks later, the statement that it breaks reports that.
   client.on('error', () => undefined);
   try {

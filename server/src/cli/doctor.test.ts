@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -233,6 +233,25 @@ test('a database that cannot be reached fails, without its password being shown'
   const report = await doctor({ DATABASE_URL: 'postgres://slipway:very-secret@127.0.0.1:1/slipway' });
   assert.equal(report.checks.get('database')?.ok, false);
   assert.ok(!report.out.includes('very-secret'));
+});
+
+test('attack: another user of the machine listens in the place of PostgreSQL, and asks doctor for the password: he is not told it', async (t) => {
+  let told = '';
+  const imposter = createTcpServer((socket) => {
+    socket.on('error', () => {});
+    socket.on('data', (bytes) => {
+      told += bytes.toString('latin1');
+      // Asks for the password in clear text.
+      socket.write(Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 3]));
+    });
+  }).listen(0, '127.0.0.1');
+  await once(imposter, 'listening');
+  t.after(() => imposter.close());
+  const { port } = imposter.address() as AddressInfo;
+  const report = await doctor({ DATABASE_URL: `postgres://slipway:very-secret@127.0.0.1:${port}/slipway` });
+  assert.match(report.checks.get('database')?.detail ?? '', /asks for the password itself/);
+  assert.match(told, /slipway/);
+  assert.doesNotMatch(told, /very-secret/);
 });
 
 test('a database says what of the schema is missing, and is left as it was', async () => {

@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { TLSSocket } from 'node:tls';
 import { ProvenClient } from './client.js';
-import { createPool } from './pool.js';
+import { openSession } from './listener.js';
+import { connectionConfig, createPool } from './pool.js';
 
 const PASSWORD = 'the-password-of-the-database';
 const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
@@ -40,13 +46,18 @@ function scram(password: string) {
 }
 
 /** What listens where PostgreSQL would, and all that it was told. */
-async function listening(serve: () => { begin(): Buffer; answer(message: Buffer): Buffer }) {
+async function listening(
+  serve: () => { begin(): Buffer; answer(message: Buffer): Buffer },
+  upgrade = (socket: Socket): Socket => socket,
+) {
   let told = '';
   const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
+  const server = createServer((accepted) => {
     const { begin, answer } = serve();
     let isBegun = false;
-    sockets.add(socket.on('error', () => {}));
+    const socket = upgrade(accepted);
+    for (const each of [accepted, socket]) sockets.add(each.on('error', () => {}));
+    accepted.once('close', () => sockets.delete(accepted));
     socket.on('data', (message) => {
       told += message.toString('latin1');
       // "X" says goodbye.
@@ -58,6 +69,10 @@ async function listening(serve: () => { begin(): Buffer; answer(message: Buffer)
   return {
     url: `postgres://slipway:${PASSWORD}@127.0.0.1:${(server.address() as AddressInfo).port}/slipway`,
     told: () => told,
+    /** Once nobody is connected any more. */
+    async left() {
+      for (const socket of sockets) if (!socket.closed) await once(socket, 'close');
+    },
     close() {
       for (const socket of sockets) socket.destroy();
       server.close();
@@ -67,29 +82,82 @@ async function listening(serve: () => { begin(): Buffer; answer(message: Buffer)
 
 const nothing = Buffer.alloc(0);
 
+/** A notification, as `listen` has it. */
+function notification(channel: string): Buffer {
+  const message = Buffer.from(`A....\0\0\0\x01${channel}\0secrets\0`);
+  message.writeUInt32BE(message.length - 1, 1);
+  return message;
+}
+
 test('attack: another user of the machine listens in the place of PostgreSQL, and asks for the password: he is not told it', async (t) => {
-  const imposter = await listening(() => ({ begin: () => authentication(3), answer: () => nothing }));
-  t.after(() => imposter.close());
-  const { pool, close } = createPool({ kind: 'postgres', url: imposter.url });
-  await assert.rejects(pool.query('select 1'), /asks for the password itself: without TLS it must use scram-sha-256/);
-  await close();
-  assert.match(imposter.told(), /slipway/);
-  assert.doesNotMatch(imposter.told(), new RegExp(PASSWORD));
+  for (const [begin, why] of [
+    [() => authentication(3), /asks for the password itself: without verified TLS it must use scram-sha-256/],
+    [() => authentication(5, 'salt'), /asks for an MD5 hash of the password/],
+  ] as const) {
+    const imposter = await listening(() => ({ begin, answer: () => nothing }));
+    t.after(() => imposter.close());
+    const { pool, close } = createPool({ kind: 'postgres', url: imposter.url });
+    await assert.rejects(pool.query('select 1'), why);
+    await close();
+    assert.match(imposter.told(), /slipway/);
+    assert.doesNotMatch(imposter.told(), new RegExp(`${PASSWORD}|md5`));
+  }
 });
 
 test('attack: another user of the machine listens in the place of PostgreSQL, and lets everybody in: he is not taken for it', async (t) => {
-  for (const begin of [() => Buffer.concat([authentication(0), READY]), () => authentication(5, 'salt')]) {
-    const answer = () => Buffer.concat([authentication(0), READY]);
-    const imposter = await listening(() => ({ begin, answer }));
+  const ways = [
+    () => Buffer.concat([authentication(0), READY]),
+    // Without a word about the login, and with a proof that is none.
+    () => READY,
+    () => Buffer.concat([authentication(12, 'v=AAAA'), authentication(0), READY]),
+    () => Buffer.concat([notification('keys'), READY]),
+  ];
+  for (const begin of ways) {
+    const imposter = await listening(() => ({ begin, answer: () => Buffer.concat([authentication(0), READY]) }));
     t.after(() => imposter.close());
     const { pool, close } = createPool({ kind: 'postgres', url: imposter.url });
-    await assert.rejects(pool.query('select secrets'), /has not shown that it knows the password/);
+    await assert.rejects(pool.query('select secrets'), /has not shown that it knows the password|SASL|message/);
     await close();
+    const heard: string[] = [];
+    const dispatch = (channel: string) => void heard.push(channel);
+    await assert.rejects(openSession(connectionConfig(imposter.url, false), dispatch));
+    assert.deepEqual(heard, []);
     assert.doesNotMatch(imposter.told(), /select secrets/);
   }
   const guessing = await listening(() => scram('another password'));
   t.after(() => guessing.close());
   await assert.rejects(new ProvenClient(guessing.url as never).connect(), /server signature/);
+  await guessing.left();
+});
+
+test('attack: another user of the machine listens in the place of PostgreSQL, and says what it never does: no process ends by that', async (t) => {
+  const imposter = await listening(() => ({ begin: () => authentication(2), answer: () => nothing }));
+  t.after(() => imposter.close());
+  const { pool, close } = createPool({ kind: 'postgres', url: imposter.url });
+  await assert.rejects(pool.query('select 1'), /Unknown authenticationOk message type 2/);
+  await close();
+});
+
+const skip = spawnSync('openssl', ['version']).status === 0 ? false : 'openssl is not installed';
+
+test('attack: another user of the machine listens in the place of PostgreSQL, with a certificate that nobody checks: he is not told the password', {
+  skip,
+}, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'slipway-database-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const [key, cert] = [join(folder, 'key'), join(folder, 'cert')];
+  const made = ['req', '-newkey', 'rsa:2048', '-nodes', '-x509', '-subj', '/CN=imposter', '-keyout', key, '-out', cert];
+  execFileSync('openssl', made, { stdio: 'pipe' });
+  const options = { isServer: true, key: readFileSync(key), cert: readFileSync(cert) };
+  const upgrade = (socket: Socket) => new TLSSocket(socket, options);
+  const imposter = await listening(() => ({ begin: () => authentication(3), answer: () => nothing }), upgrade);
+  t.after(() => imposter.close());
+  const url = `${imposter.url}?sslmode=no-verify&sslnegotiation=direct`;
+  const { pool, close } = createPool({ kind: 'postgres', url });
+  await assert.rejects(pool.query('select 1'), /asks for the password itself/);
+  await close();
+  assert.match(imposter.told(), /slipway/);
+  assert.doesNotMatch(imposter.told(), new RegExp(PASSWORD));
 });
 
 test('PostgreSQL itself, which shows that it knows the password, is believed', async (t) => {

@@ -1,57 +1,116 @@
 import type { EventEmitter } from 'node:events';
+import { statSync } from 'node:fs';
 import pg from 'pg';
+
+interface Wire extends EventEmitter {
+  stream: { destroy(): void };
+  /** Has what arrives on a stream read. */
+  attachListeners(stream: EventEmitter): void;
+}
 
 /** What pg has, and has no types for. */
 interface Inner {
-  connection: EventEmitter & { stream: { destroy(): void } };
+  connection: Wire;
   host: string;
-  ssl: unknown;
+  ssl: false | true | { rejectUnauthorized?: boolean };
   password: unknown;
+  /** Null once the server's signature was right. */
+  saslSession: unknown;
   _handleAuthCleartextPassword(message: unknown): void;
+  _handleAuthMD5Password(message: unknown): void;
+  _handleAuthSASLFinal(message: unknown): void;
+  _handleReadyForQuery(message: unknown): void;
+  _handleNotification(message: unknown): void;
 }
 
-const MUST = 'without TLS it must use scram-sha-256';
+const inherited = pg.Client.prototype as unknown as Inner;
+const MUST = 'without verified TLS it must use scram-sha-256';
+
+/** What is no message of PostgreSQL's fails the connection: pg throws where nobody hears it but the process, which would end. */
+function readSafely(connection: Wire): void {
+  const attach = connection.attachListeners;
+  connection.attachListeners = (stream) => {
+    attach.call(connection, stream);
+    for (const read of stream.rawListeners('data') as ((bytes: Buffer) => void)[]) {
+      stream.off('data', read);
+      stream.on('data', (bytes: Buffer) => {
+        try {
+          read(bytes);
+        } catch (error) {
+          connection.emit('error', error);
+        }
+      });
+    }
+  };
+}
+
+/** Whether everybody may make a socket there, as in /tmp. */
+function isForAll(folder: string): boolean {
+  const mode = statSync(folder, { throwIfNoEntry: false })?.mode ?? 0;
+  return (mode & 0o002) !== 0;
+}
 
 /**
  * A connection on which the server shows that it knows the password, too. Without TLS, whoever listens in its place, as another
- * user of the machine can while it starts again, would be told the password, or be taken for the database.
+ * user of the machine can while it starts again, would be told the password, or be taken for the database. pg calls each of
+ * these methods by its name when a message of that kind has arrived, in whatever order they come.
  */
 export class ProvenClient extends pg.Client {
+  #isBelieved = false;
+
   constructor(config?: pg.ClientConfig) {
     super(config);
     const { connection } = this.#inner;
-    let isProven = false;
-    connection.on('authenticationSASLFinal', () => {
-      isProven = true;
-    });
-    connection.on('authenticationOk', () => {
-      const { password } = this.#inner;
-      const hasNone = password === null || password === undefined || password === '';
-      if (!isProven && !hasNone && this.#isOpen) this.#refuse('has not shown that it knows the password');
-    });
+    // After an error nothing more is said there, and whoever has sent it may leave the connection open.
+    connection.on('error', () => connection.stream.destroy());
+    readSafely(connection);
   }
 
-  /** pg calls it by this name, and sends the password then. */
   _handleAuthCleartextPassword(message: unknown): void {
     if (this.#isOpen) this.#refuse('asks for the password itself');
-    else (pg.Client.prototype as unknown as Inner)._handleAuthCleartextPassword.call(this, message);
+    else inherited._handleAuthCleartextPassword.call(this, message);
+  }
+
+  /** What pg answers lets others guess the password, and pretend to know it. */
+  _handleAuthMD5Password(message: unknown): void {
+    if (this.#isOpen) this.#refuse('asks for an MD5 hash of the password');
+    else inherited._handleAuthMD5Password.call(this, message);
+  }
+
+  _handleAuthSASLFinal(message: unknown): void {
+    inherited._handleAuthSASLFinal.call(this, message);
+    this.#isBelieved = this.#inner.saslSession === null;
+  }
+
+  /** At first, and after each statement. It also comes without a word about the login from whoever has none. */
+  _handleReadyForQuery(message: unknown): void {
+    this.#isBelieved ||= this.#needsNoProof;
+    if (this.#isBelieved) inherited._handleReadyForQuery.call(this, message);
+    else this.#refuse('has not shown that it knows the password');
+  }
+
+  _handleNotification(message: unknown): void {
+    if (this.#isBelieved) inherited._handleNotification.call(this, message);
   }
 
   get #inner(): Inner {
     return this as unknown as Inner;
   }
 
-  /** Whether others could have taken the server's place: there is neither TLS nor a socket in a folder. */
+  get #needsNoProof(): boolean {
+    const { password } = this.#inner;
+    return !this.#isOpen || password === null || password === undefined || password === '';
+  }
+
+  /** Whether others could have taken the server's place: there is neither TLS that shows whose it is nor a folder with a socket. */
   get #isOpen(): boolean {
     const { ssl, host } = this.#inner;
-    return !ssl && !host.startsWith('/');
+    const isShown = ssl === true || (ssl !== false && ssl.rejectUnauthorized !== false);
+    return !isShown && (!host.startsWith('/') || isForAll(host));
   }
 
   #refuse(what: string): void {
     const { connection, host } = this.#inner;
-    // It may say in the same breath that it is ready.
-    connection.removeAllListeners('readyForQuery');
     connection.emit('error', new Error(`PostgreSQL at ${host} ${what}: ${MUST}`));
-    connection.stream.destroy();
   }
 }
