@@ -24,17 +24,22 @@ test('those who listen at an address are found, and at those where everything ar
     line(`0200007F:${port}`, '0A', 2) +
     line(`00000000:${port}`, '0A', 3) +
     line(`0100007F:${other}`, '0A', 4) +
+    line(`0502A8C0:${port}`, '0A', 10) +
     line(`0100007F:${port}`, '01', 5);
   const six =
     line(`${'0'.repeat(32)}:${port}`, '0A', 6) +
     line(`0000000000000000FFFF00000100007F:${port}`, '0A', 7) +
-    line(`00000000000000000000000001000000:${port}`, '0A', 8);
+    line(`00000000000000000000000001000000:${port}`, '0A', 8) +
+    line(`000000FDEFCDAB00000000000D000000:${port}`, '0A', 9);
   const at = (host: string) => usersListening(`http://${host}:8080`, tables(four, six));
   assert.deepEqual(at('127.0.0.1'), [1, 3, 6, 7]);
   assert.deepEqual(at('127.0.0.2'), [2, 3, 6]);
   assert.deepEqual(at('[::1]'), [6, 8]);
   assert.deepEqual(at('localhost'), [1, 3, 6, 7, 8]);
-  assert.equal(at('slipway.example.com'), undefined);
+  assert.deepEqual(at('192.168.2.5'), [3, 10, 6]);
+  assert.deepEqual(at('[fd00:0:ab:cdef::d]'), [6, 9]);
+  // Whatever address the name has.
+  assert.deepEqual(at('slipway'), [1, 2, 3, 10, 6, 7, 8, 9]);
   const nothing = () => {
     throw new Error('no such file');
   };
@@ -57,6 +62,8 @@ test('attack: another user of the machine listens where the service would, while
   if (own === undefined) return t.skip('users have no numbers here');
   const stranger = own + 1;
 
+  const there = line('0502A8C0:1F90', '0A', stranger);
+  assert.deepEqual(usersListening('http://192.168.2.5:8080', tables(there)), [stranger]);
   assert.throws(() => requireOurs(context, base, [stranger]), NotOurs);
   assert.throws(
     () => requireOurs(context, base, [own, stranger]),
