@@ -252,7 +252,7 @@ interface Manifest {
       };
     };
     podSelector?: { matchLabels: Record<string, string> };
-    ingress?: { ports: { port: string }[]; from?: object[] }[];
+    ingress?: { ports: { port: string }[]; from?: { namespaceSelector?: { matchLabels?: object } }[] }[];
   };
 }
 
@@ -271,7 +271,7 @@ describe('the manifests for Kubernetes', () => {
     }
   });
 
-  it('attack: another user of the cluster calls the port of operations from a pod of his: only those with a label may', () => {
+  it('attack: another user of the cluster calls the port of operations from a pod of his, whatever its labels: only those of namespaces with a label may', () => {
     const [policy, ...others] = manifests.filter(({ kind }) => kind === 'NetworkPolicy');
     assert.equal(others.length, 0);
     const { podSelector, ingress } = policy!.spec;
@@ -279,7 +279,10 @@ describe('the manifests for Kubernetes', () => {
       for (const [name, value] of Object.entries(podSelector!.matchLabels)) assert.equal(metadata.labels[name], value);
     const names = pods.flatMap(({ spec }) => spec.containers.flatMap(({ ports }) => ports.map(({ name }) => name)));
     assert.deepEqual([...new Set(names)].sort(), ['api', 'operations']);
-    for (const { ports, from } of ingress!)
+    for (const { ports, from } of ingress!) {
       assert.equal(from === undefined, ports.map(({ port }) => port).join() === 'api', 'only the API is for everybody');
+      for (const { namespaceSelector } of from ?? [])
+        assert.notDeepEqual(namespaceSelector?.matchLabels ?? {}, {}, 'he makes pods in a namespace of his own');
+    }
   });
 });
