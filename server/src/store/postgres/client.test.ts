@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,6 +49,7 @@ function scram(password: string) {
 async function listening(
   serve: () => { begin(): Buffer; answer(message: Buffer): Buffer },
   upgrade = (socket: Socket): Socket => socket,
+  folder?: string,
 ) {
   let told = '';
   const sockets = new Set<Socket>();
@@ -64,10 +65,11 @@ async function listening(
       if (message[0] !== 0x58) socket.write(isBegun ? answer(message) : begin());
       isBegun = true;
     });
-  }).listen(0, '127.0.0.1');
+  }).listen(folder === undefined ? { host: '127.0.0.1', port: 0 } : { path: join(folder, '.s.PGSQL.5432') });
   await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
   return {
-    url: `postgres://slipway:${PASSWORD}@127.0.0.1:${(server.address() as AddressInfo).port}/slipway`,
+    url: `postgres://slipway:${PASSWORD}@${folder === undefined ? `127.0.0.1:${port}/slipway` : `/slipway?host=${folder}`}`,
     told: () => told,
     /** Once nobody is connected any more. */
     async left() {
@@ -138,6 +140,23 @@ test('attack: another user of the machine listens in the place of PostgreSQL, an
   await close();
 });
 
+test('attack: another user of the machine listens in the place of PostgreSQL, in a folder that everybody may write to: he is not told the password', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'slipway-database-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const imposter = await listening(
+    () => ({ begin: () => authentication(3), answer: () => nothing }),
+    undefined,
+    folder,
+  );
+  t.after(() => imposter.close());
+  chmodSync(folder, 0o1777);
+  const { pool, close } = createPool({ kind: 'postgres', url: imposter.url });
+  await assert.rejects(pool.query('select 1'), /asks for the password itself/);
+  await close();
+  assert.match(imposter.told(), /slipway/);
+  assert.doesNotMatch(imposter.told(), new RegExp(PASSWORD));
+});
+
 const skip = spawnSync('openssl', ['version']).status === 0 ? false : 'openssl is not installed';
 
 test('attack: another user of the machine listens in the place of PostgreSQL, with a certificate that nobody checks: he is not told the password', {
@@ -152,12 +171,18 @@ test('attack: another user of the machine listens in the place of PostgreSQL, wi
   const upgrade = (socket: Socket) => new TLSSocket(socket, options);
   const imposter = await listening(() => ({ begin: () => authentication(3), answer: () => nothing }), upgrade);
   t.after(() => imposter.close());
-  const url = `${imposter.url}?sslmode=no-verify&sslnegotiation=direct`;
-  const { pool, close } = createPool({ kind: 'postgres', url });
+  const unchecked = '?sslmode=no-verify&sslnegotiation=direct';
+  const { pool, close } = createPool({ kind: 'postgres', url: imposter.url + unchecked });
   await assert.rejects(pool.query('select 1'), /asks for the password itself/);
   await close();
   assert.match(imposter.told(), /slipway/);
   assert.doesNotMatch(imposter.told(), new RegExp(PASSWORD));
+  const postgres = await listening(() => scram(PASSWORD), upgrade);
+  t.after(() => postgres.close());
+  const client = new ProvenClient({ connectionString: postgres.url + unchecked });
+  await client.connect();
+  client.on('error', () => {});
+  void client.end().catch(() => {});
 });
 
 test('PostgreSQL itself, which shows that it knows the password, is believed', async (t) => {
