@@ -35,6 +35,8 @@ export interface Objects {
   presignUpload(upload: { key: string; contentType: UploadType }): Promise<string>;
   /** Where everybody can read the key once it is published. */
   publicUrl(key: string): string;
+  /** How many bytes have been uploaded for the key and not published yet; 0 for nothing. */
+  uploadedBytes(key: string): Promise<number>;
   /** The upload for the key that has not been published yet, checked. @throws ContentRefused if it is not valid. */
   uploaded(key: string): Promise<CheckedObject | undefined>;
   /**
@@ -85,6 +87,7 @@ export function createObjects(store: ObjectStore, { maxImageBytes, urlSeconds }:
         expiresInSeconds: urlSeconds,
       }),
     publicUrl: (key) => store.publicUrl(publicKey(key)),
+    uploadedBytes: async (key) => (await store.head(incoming(key)))?.size ?? 0,
     uploaded,
     async publish(key) {
       if ((await store.head(publicKey(key))) === undefined) {

@@ -13,9 +13,11 @@ import { requirePrograms } from './launch-programs.js';
 import { refuse } from './launch-request.js';
 import { acceptForm, FORM_FIELDS_BYTES } from './multipart.js';
 import { SubmitPoolAnswer, SubmitPoolBody } from './schema.js';
+import { boundLooks, type Look } from './upload-looks.js';
 
 /** The only route that takes a form; its parser must not apply to the others. */
 export function registerSubmitPool(app: TypedServer, deps: StudioDeps): void {
+  const looks = boundLooks(deps.objects);
   app.register(async (forms) => {
     acceptForm(forms, 'headerImage', deps.objects.maxImageBytes);
     forms.withTypeProvider<TypeBoxTypeProvider>().post(
@@ -38,7 +40,7 @@ export function registerSubmitPool(app: TypedServer, deps: StudioDeps): void {
           response: { 200: SubmitPoolAnswer },
         },
       },
-      ({ body, formFile }) => submitPool(deps, body, formFile),
+      (request) => submitPool(deps, request.body, { headerImage: request.formFile, look: looks(request) }),
     );
   });
 }
@@ -47,7 +49,7 @@ export function registerSubmitPool(app: TypedServer, deps: StudioDeps): void {
 export async function submitPool(
   deps: StudioDeps,
   body: SubmitPoolBody,
-  headerImage: StoredObject | undefined,
+  { headerImage, look }: { headerImage: StoredObject | undefined; look: Look },
 ): Promise<SubmitPoolAnswer> {
   const owner = requireAddress('owner', body.owner);
   let launch: Launch | undefined;
@@ -69,13 +71,13 @@ export async function submitPool(
       },
       async prepare() {
         await requirePrograms(deps);
-        await requireUploads(deps, launch!);
+        await requireUploads(deps, launch!, look);
         headerKey = headerImage ? await storeHeader(deps, launch!, headerImage) : null;
         return { content: body.content ?? null, headerKey };
       },
     });
     if (isRefusal(ended)) throw explainRefusal(ended);
-    return await finish(deps, ended, launch!);
+    return await finish(deps, ended, launch!, look);
   } finally {
     if (launch) await forgetUnusedHeader(deps, launch, headerKey);
   }
@@ -102,17 +104,39 @@ function explainRefusal(refusal: Refusal): AppError {
 }
 
 /** A token needs an image and metadata that everybody can read. */
-async function requireUploads({ objects }: StudioDeps, { mint }: Launch): Promise<void> {
+async function requireUploads({ objects }: StudioDeps, { mint }: Launch, look: Look): Promise<void> {
   const uploads = [
     { field: 'image', key: imageKey(mint), url: 'imagePresignedUrl' },
     { field: 'metadata', key: metadataKey(mint), url: 'metadataPresignedUrl' },
   ];
-  await Promise.all(
-    uploads.map(async ({ field, key, url }) => {
-      const found = await objects.uploaded(key).catch(refusedAs(field));
-      if (!found) throw refuse(field, `expected to be uploaded first: PUT it to ${url}, then post this again`);
-    }),
+  const require = (isThere: boolean, { field, url }: (typeof uploads)[number]) => {
+    if (!isThere) throw refuse(field, `expected to be uploaded first: PUT it to ${url}, then post this again`);
+  };
+  const sizes = await Promise.all(uploads.map(({ key }) => objects.uploadedBytes(key)));
+  for (const [index, upload] of uploads.entries()) require(sizes[index]! > 0, upload);
+  await look(bytesIn(objects, sizes), () =>
+    Promise.all(
+      uploads.map(async (upload) => {
+        const found = await objects.uploaded(upload.key).catch(refusedAs(upload.field));
+        require(found !== undefined, upload);
+      }),
+    ),
   );
+}
+
+/** What is read of files of these sizes: of one that is too large, nothing. */
+function bytesIn({ maxImageBytes }: StudioDeps['objects'], sizes: readonly number[]): number {
+  return sizes.reduce((sum, size) => sum + (size > maxImageBytes ? 0 : size), 0);
+}
+
+/** Who posts too often leaves it to the chore that publishes what was left behind. */
+async function publish(deps: StudioDeps, launch: Launch, look: Look): Promise<void> {
+  const { objects, uploadMs } = deps;
+  const keys = [imageKey(launch.mint), metadataKey(launch.mint)];
+  const sizes = await Promise.all(keys.map((key) => objects.uploadedBytes(key)));
+  await look(bytesIn(objects, sizes), () => publishLaunch(deps, launch, uploadMs)).catch((error) => {
+    if (!(error instanceof AppError)) throw error;
+  });
 }
 
 /** Stored under a name that nobody knows before the token is launched. */
@@ -139,7 +163,7 @@ async function forgetUnusedHeader({ store, objects }: StudioDeps, { mint }: Laun
 }
 
 /** Derived from the final row, so every caller gets the same answer. */
-async function finish(deps: StudioDeps, row: LedgerRow, { mint }: Launch): Promise<SubmitPoolAnswer> {
+async function finish(deps: StudioDeps, row: LedgerRow, { mint }: Launch, look: Look): Promise<SubmitPoolAnswer> {
   const launch = await findLaunch(deps.store, [mint]);
   if (!launch) throw new Error(`the launch of ${mint} has disappeared`);
   if (row.state !== 'landed') {
@@ -147,6 +171,6 @@ async function finish(deps: StudioDeps, row: LedgerRow, { mint }: Launch): Promi
     throw new AppError('INVALID_REQUEST', { message: `The launch has not landed: ${explainEnd(row).message}` });
   }
   await deps.learnPool(launch.pool as Address);
-  if (launch.finishedAt === null) await publishLaunch(deps, launch, deps.uploadMs);
+  if (launch.finishedAt === null) await publish(deps, launch, look);
   return { success: true, data: { mint, configKey: launch.config } };
 }

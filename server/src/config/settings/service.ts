@@ -237,7 +237,7 @@ export const defaultTiers: Readonly<Record<string, TierConfig>> = {
 
 export const limits = group('Rate limits', {
   notes:
-    'Execute and submit paths are counted apart, so that landing stays open when quoting is throttled. A call that costs the node far more than others counts as several: `cancelOrders` as one for each transaction, holdings of more than 2,000 token accounts as one for each 100, the pool of a token that was not launched here as ten. Each 256 KiB of an upload count as an execute call: of the key, or by a presigned URL of the client address, in the tier `keyless`. Of the calls that wait for their answers, a key has at most half (of execute a fifth), and less while others have many; then it gets 429. The tier `unlimited` is built in. The tier `keyless` is for each client address, with `SLIPWAY_KEYLESS`.',
+    'Execute and submit paths are counted apart, so that landing stays open when quoting is throttled. A call that costs the node far more than others counts as several: `cancelOrders` as one for each transaction, holdings of more than 2,000 token accounts as one for each 100, the pool of a token that was not launched here as ten. Each 256 KiB of an upload count as an execute call: of the key, or by a presigned URL of the client address, in the tier `keyless`; and each 256 KiB that `dbc-pool/submit` reads of what was uploaded for a launch. Of the calls that wait for their answers, a key has at most half (of execute a fifth), and less while others have many; then it gets 429. The tier `unlimited` is built in. The tier `keyless` is for each client address, with `SLIPWAY_KEYLESS`.',
   fields: {
     tiers: Type.Record(Type.String({ pattern: '^[a-z][a-z0-9-]*$' }), Tier, {
       additionalProperties: false,
