@@ -75,12 +75,13 @@ export function openRouters(
   deps: Base & { aggregator: Aggregator; prices: Prices },
   ownMakers: readonly MakerEndpoint[],
 ): Routers {
-  const { config, log, store, secrets, aggregator, chains, clock, steadyNow, prices, metrics } = deps;
+  const { config, log, store, secrets, signer, aggregator, chains, clock, steadyNow, prices, metrics } = deps;
   const chain = chains.quotes;
   const { budgetMs } = config.swap;
   const makers = createMakers({
     store,
     box: secrets,
+    signer,
     own: ownMakers,
     chain,
     clock,

@@ -85,6 +85,7 @@ export async function openSwapWorld(options: WorldOptions = {}) {
   const makers = createMakers({
     store,
     box: signer.secrets,
+    signer,
     chain,
     clock,
     steadyNow,

@@ -5,6 +5,7 @@ import type { Clock } from '../../lib/clock.js';
 import { usdValue } from '../../lib/decimal.js';
 import { uuidv7 } from '../../lib/ids.js';
 import { cached } from '../../lib/single-flight.js';
+import type { Signer } from '../../signer/index.js';
 import { listMakers, suspendMaker, type UrlBox } from '../../store/makers.js';
 import type { Sql } from '../../store/sql.js';
 import type { QuoteRequest } from '../router.js';
@@ -17,6 +18,8 @@ export interface OfferDeskDeps {
   store: Sql;
   /** Opens their URLs. */
   box: UrlBox;
+  /** Knows the service's own wallets, which are no maker's. */
+  signer: Pick<Signer, 'wallets'>;
   /** Makers beside the registered ones. */
   own: readonly MakerEndpoint[];
   /** USD for one whole token; undefined if unknown. */
@@ -150,13 +153,16 @@ export class OfferDesk {
     request: QuoteRequest,
     signal: AbortSignal,
   ): Promise<Offer> {
-    const { clock, usd } = this.#deps;
+    const { clock, usd, signer } = this.#deps;
     const list = await whileOpen(this.#tokensOf(endpoint), signal);
     if (!list.has(question.inputMint) || !list.has(question.outputMint)) {
       throw new WebhookFailure('nonsense', 'does not trade these tokens');
     }
     const options = { timeoutMs: this.timeoutMs, signal, clock };
     const offer = await askForOffer(endpoint, { ...question, quoteId: uuidv7(clock) }, options);
+    if (Object.values(signer.wallets()).some(({ addresses }) => addresses.includes(offer.maker))) {
+      throw new WebhookFailure('nonsense', 'names a wallet of this service as its own');
+    }
     const absurd = absurdity(request, offer, usd);
     if (absurd) throw new WebhookFailure('nonsense', absurd);
     return offer;

@@ -106,6 +106,14 @@ describe('quotes of market makers', () => {
     });
   }
 
+  test('attack: a market maker names a wallet of the service as its own, to have it sign as one: left out', async () => {
+    for (const { addresses } of Object.values(world.signer.wallets())) {
+      const sly = await open({ quote: (body) => offer(body, addresses[0]!, 99n) });
+      const makers = [sly, await open({ quote: honest(3n) })];
+      assert.equal((await quoted(world.router(makers, hasty), request)).outAmount, 3n);
+    }
+  });
+
   test('a redirect is not followed', async () => {
     const elsewhere = await open({ quote: honest(99n) });
     const moved = createServer((_request, response) => {

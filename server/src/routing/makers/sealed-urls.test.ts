@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { SYSTEM_PROGRAM } from '@slipway/wire';
 import pino from 'pino';
-import { createSecretBox } from '../../signer/index.js';
+import { createSecretBox, firstWallets } from '../../signer/index.js';
 import { insertMaker, listMakers, sealMakers } from '../../store/makers.js';
 import type { Store } from '../../store/sql.js';
 import { openTestStore } from '../../store/testing.js';
@@ -47,6 +48,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
       const desk = new OfferDesk({
         store,
         box,
+        signer: { wallets: () => firstWallets(() => SYSTEM_PROGRAM) },
         own: [],
         usd: () => undefined,
         timeoutMs: 1,

@@ -157,6 +157,7 @@ export async function openWorld() {
     createMakers({
       store,
       box: signer.secrets,
+      signer,
       chain,
       clock,
       steadyNow,
