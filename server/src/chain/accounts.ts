@@ -84,5 +84,10 @@ export function readRpcAccount(account: RpcAccount | null): ChainAccount | undef
   if (account === null) return undefined;
   const { lamports, owner, executable, data } = account;
   if (typeof owner !== 'string' || !Array.isArray(data)) throw new TypeError('no account');
-  return { lamports: wholeIn(lamports), owner: owner as Address, executable, data: bytesIn(data[0]) };
+  return { lamports: wholeIn(lamports), owner: owner as Address, executable, data: beginningOf(bytesIn(data[0])) };
+}
+
+/** A copy, so that the rest is not kept. */
+function beginningOf(data: Buffer): Uint8Array {
+  return data.length > MAX_DATA ? Buffer.from(data.subarray(0, MAX_DATA)) : data;
 }

@@ -5,7 +5,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { type Address, base58Encode, TOKEN_PROGRAM } from '@slipway/wire';
-import { createAccountReader } from './accounts.js';
+import { pino } from 'pino';
+import { createAccountReader, readRpcAccount } from './accounts.js';
 import { readPastTransaction } from './history.js';
 import {
   ChainUnavailable,
@@ -17,6 +18,7 @@ import {
   readWallet,
   statusesOf,
 } from './index.js';
+import { createLiveAccounts } from './live-accounts.js';
 import { readTransaction } from './transactions.js';
 
 const MIB = 1 << 20;
@@ -199,32 +201,53 @@ describe('attack: a free key names one mint after the other', () => {
   });
 });
 
+/** A node with 99 accounts of ten megabytes and a small one; and how much it has sent. */
+function largeNode() {
+  const large = Array.from({ length: 99 }, generateAddress);
+  const small = generateAddress();
+  const seen = { sent: 0 };
+  const rpc: Rpc = {
+    name: 'node',
+    async call<T>(_method: string, params: unknown[]): Promise<T> {
+      const [addresses, { dataSlice = { length: Number.POSITIVE_INFINITY } }] = params as [
+        Address[],
+        { dataSlice?: { length: number } },
+      ];
+      const lengths = addresses.map((address) => Math.min(address === small ? 82 : 10 * MIB, dataSlice.length));
+      seen.sent += lengths.reduce((sum, length) => sum + Math.ceil(length / 3) * 4, 0);
+      // As the call over HTTP does.
+      if (seen.sent > MAX_ANSWER) throw new ChainUnavailable('node: the answer is too long');
+      const account = { lamports: 1, owner: TOKEN_PROGRAM, executable: false };
+      const value = lengths.map((length) => ({ ...account, data: [Buffer.alloc(length).toString('base64')] }));
+      return { context: { slot: 1 }, value } as T;
+    },
+  };
+  return { rpc, large, small, seen };
+}
+
 describe('attack: a free key asks for accounts of ten megabytes', () => {
   it('whoever is answered with the same call gets his, and the node sends 32 KiB of each', async () => {
-    const large = Array.from({ length: 99 }, generateAddress);
-    const small = generateAddress();
-    let sent = 0;
-    const rpc: Rpc = {
-      name: 'node',
-      async call<T>(_method: string, params: unknown[]): Promise<T> {
-        const [addresses, { dataSlice = { length: Number.POSITIVE_INFINITY } }] = params as [
-          Address[],
-          { dataSlice?: { length: number } },
-        ];
-        const lengths = addresses.map((address) => Math.min(address === small ? 82 : 10 * MIB, dataSlice.length));
-        sent += lengths.reduce((sum, length) => sum + Math.ceil(length / 3) * 4, 0);
-        // As the call over HTTP does.
-        if (sent > MAX_ANSWER) throw new ChainUnavailable('node: the answer is too long');
-        const account = { lamports: 1, owner: TOKEN_PROGRAM, executable: false };
-        return {
-          value: lengths.map((length) => ({ ...account, data: [Buffer.alloc(length).toString('base64')] })),
-        } as T;
-      },
-    };
+    const { rpc, large, small, seen } = largeNode();
     const read = createAccountReader(rpc);
     const [other] = await Promise.all([read(small), ...large.map(read)]);
     assert.equal(other?.data.length, 82);
-    assert.ok(sent < 100 * 45 * 1024, `${sent} bytes`);
+    assert.ok(seen.sent < 100 * 45 * 1024, `${seen.sent} bytes`);
+  });
+
+  it('so does who asks for a pool, where these are the mints of others', async (t) => {
+    const { rpc, large, small, seen } = largeNode();
+    const live = createLiveAccounts({ rpc, steadyNow: () => 0, log: pino({ level: 'silent' }) });
+    t.after(() => live.close());
+    const found = await live.refresh([...large, small]);
+    assert.equal(found.get(small)?.account?.data.length, 82);
+    assert.ok(seen.sent < 100 * 45 * 1024, `${seen.sent} bytes`);
+  });
+
+  it('and no more is kept of one that a node sends whole', () => {
+    const data: [string, 'base64'] = [Buffer.alloc(10 * MIB).toString('base64'), 'base64'];
+    const account = readRpcAccount({ lamports: 1, owner: TOKEN_PROGRAM, executable: false, data });
+    assert.equal(account?.data.length, 32 * 1024);
+    assert.equal(account?.data.buffer.byteLength, 32 * 1024);
   });
 });
 

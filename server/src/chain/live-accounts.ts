@@ -2,7 +2,7 @@ import type { Address } from '@slipway/wire';
 import type { Logger } from 'pino';
 import { type Polling, startPolling } from './account-polling.js';
 import { type AccountSocket, createAccountSocket } from './account-socket.js';
-import { type ChainAccount, MAX_BATCH, type RpcAccount, readRpcAccount } from './accounts.js';
+import { type ChainAccount, MAX_BATCH, MAX_DATA, type RpcAccount, readRpcAccount } from './accounts.js';
 import { ask, listOf, type Rpc } from './rpc.js';
 import { createSlotSense } from './slot-sense.js';
 
@@ -216,7 +216,8 @@ interface Answer {
 }
 
 function readAccounts(rpc: Rpc, addresses: readonly Address[]) {
-  const params = [addresses, { encoding: 'base64', commitment: 'confirmed' }];
+  const dataSlice = { offset: 0, length: MAX_DATA };
+  const params = [addresses, { encoding: 'base64', commitment: 'confirmed', dataSlice }];
   return ask(rpc, 'getMultipleAccounts', params, ({ context, value }: Answer) => ({
     slot: requireSlot(context.slot),
     accounts: listOf(value, addresses.length).map(readRpcAccount),
