@@ -26,6 +26,8 @@ export type * from './types.js';
 export { SLOTS_PER_EPOCH } from './vm.js';
 
 const DEFAULT_TICK_MS = 400;
+/** Ten years. A time that no date can have would be kept, and nothing would run any more. */
+const MAX_ADVANCE_SECONDS = 315_360_000;
 
 /**
  * The embedded chain. A transaction is final as soon as it was executed, and then lasts: a crash of the process at any
@@ -98,9 +100,11 @@ export class Chain {
     if (!this.#closed && this.#parts.bank.tick()) this.#emitSlot(parent);
   }
 
-  /** Moves time on by at least this many seconds, and slots with it. Throws a ChainError when it is not above 0. */
+  /** Moves time on by at least this many seconds, and slots with it. Throws a ChainError when it is not above 0, or too many. */
   advanceClock(seconds: number): void {
-    if (!(seconds > 0 && Number.isFinite(seconds))) throw new ChainError('invalid', 'seconds must be above 0');
+    if (!(seconds > 0 && seconds <= MAX_ADVANCE_SECONDS)) {
+      throw new ChainError('invalid', `seconds must be above 0, and at most ${MAX_ADVANCE_SECONDS}`);
+    }
     this.tick();
     const parent = this.slot;
     this.#parts.bank.advanceClock(seconds);

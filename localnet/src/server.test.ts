@@ -102,6 +102,7 @@ function send(method: string, headers: Record<string, string>, body = '', path =
 }
 
 const account = generateKeypair().address;
+const LOADER = 'BPFLoader2111111111111111111111111111111111';
 const writing = JSON.stringify({
   jsonrpc: '2.0',
   id: 1,
@@ -214,6 +215,30 @@ test('a batch is answered item by item, notifications not at all', async () => {
   const notification = await post('{"jsonrpc":"2.0","method":"getHealth"}');
   assert.equal(notification.status, 204);
   assert.equal(notification.text, '');
+});
+
+test('attack: another user asks the chain of a sandbox for gigabytes in one post: it answers a part, or none, and goes on', async () => {
+  const programs = { jsonrpc: '2.0', id: 1, method: 'getProgramAccounts', params: [LOADER, { encoding: 'base64' }] };
+  const { result } = (await post(JSON.stringify(programs))).json();
+  const bytes = JSON.stringify(result).length;
+  const most = Math.floor((64 << 20) / bytes);
+  const batch = (count: number) => post(JSON.stringify(Array(count).fill(programs)));
+  assert.equal((await batch(most - 1)).json().length, most - 1);
+  for (const count of [most + 1, Math.floor((1 << 20) / (JSON.stringify(programs).length + 1)) - 1]) {
+    const { error } = (await batch(count)).json();
+    assert.match(error.message, /too long; ask for less/);
+  }
+
+  const size = 10 << 20;
+  const data = Buffer.alloc(size).toString('base64');
+  await net.localnet.call('localnet_setAccount', [account, { lamports: 1, owner: LOADER, data }]);
+  const read = async (count: number, length: number) => {
+    const params = [Array(count).fill(account), { encoding: 'base64', dataSlice: { offset: 0, length } }];
+    return (await post(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getMultipleAccounts', params }))).json();
+  };
+  assert.match((await read(100, size)).error.message, /too large for one answer/);
+  assert.equal((await read(100, 1_000)).result.value.length, 100);
+  assert.equal((await read(6, size)).result.value.length, 6);
 });
 
 test('ids and amounts beyond 2^53 are exact on the wire', async () => {

@@ -45,6 +45,30 @@ function assertUpstreamError(error: unknown, host: string, text: RegExp): true {
   return true;
 }
 
+test('attack: a node answers a fork without end: cut off after 128 MiB, and not asked again', async (t) => {
+  const block = Buffer.alloc(1 << 20, ' ');
+  let sent = 0;
+  const { calls, host, url } = await startNode(t, (response) => {
+    const write = () => {
+      while (!response.destroyed && sent < 300 << 20) {
+        sent += block.length;
+        if (!response.write(block)) {
+          response.once('drain', write);
+          return;
+        }
+      }
+      response.end();
+    };
+    write();
+    return true;
+  });
+  const { getSlot } = connect(url, 300_000);
+  await assert.rejects(getSlot(), (error) => assertUpstreamError(error, host, /more than 134217728 bytes/));
+  assert.equal(calls(), 1);
+  // What the sockets of both ends hold comes on top.
+  assert.ok(sent < 160 << 20, `${sent} bytes`);
+});
+
 const passingTroubles: {
   name: string;
   reason: RegExp;

@@ -18,6 +18,8 @@ export interface UpstreamRpc {
 /** Milliseconds before the second, third and fourth try. */
 const BACK_OFF_MS = [250, 1_000, 3_000];
 const LONGEST_WAIT_MS = 10_000;
+/** Bytes of an answer, such as all accounts of a program. */
+const MAX_ANSWER = 128 << 20;
 
 /** JSON-RPC errors of a node that is busy or behind: the same call may succeed a moment later. */
 const PASSING_ERROR_CODES = new Set([429, -32429, -32603, -32005]);
@@ -52,6 +54,7 @@ export function createUpstreamRpc(options: UpstreamRpcOptions): UpstreamRpc {
       throw new PassingFailure(`HTTP status ${response.status}`, response.retryAfterMs);
     }
     if (response.status !== 200) throw fail(method, `HTTP status ${response.status}`);
+    if (response.text === undefined) throw fail(method, `the answer has more than ${MAX_ANSWER} bytes`);
     const answer = parseAnswer(response.text);
     if (!answer.error) return answer.result;
     const { code, message } = answer.error;
@@ -93,7 +96,7 @@ async function post(
   url: URL,
   body: string,
   timeoutMs: number,
-): Promise<{ status: number; text: string; retryAfterMs: number }> {
+): Promise<{ status: number; text: string | undefined; retryAfterMs: number }> {
   try {
     const response = await send(url, {
       method: 'POST',
@@ -102,10 +105,22 @@ async function post(
       signal: AbortSignal.timeout(timeoutMs),
     });
     const retryAfterMs = parseRetryAfter(response.headers.get('retry-after'));
-    return { status: response.status, text: await response.text(), retryAfterMs };
+    return { status: response.status, text: await readText(response), retryAfterMs };
   } catch (error) {
     throw new PassingFailure(describeNetworkError(error, timeoutMs));
   }
+}
+
+/** Undefined for more than an answer may have: then the connection is closed. */
+async function readText({ body }: Response): Promise<string | undefined> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of body ?? []) {
+    length += part.length;
+    if (length > MAX_ANSWER) return undefined;
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
 }
 
 /** The text of a network error may hold the URL, so only its kind is told. */

@@ -17,6 +17,8 @@ import { zstdStored } from './zstd.js';
 /** A validator's limit: base58 takes time that grows with the square of the length. */
 const MAX_BASE58_BYTES = 128;
 const RENT_EPOCH_EXEMPT = (1n << 64n) - 1n;
+/** Bytes of all accounts of an answer: a hundred of ten megabytes would be more than a text, or the thread, can hold. */
+const MAX_BYTES = 64 << 20;
 
 /** `binary` is what a validator answers without an encoding: base58 as a bare string. */
 const ENCODINGS = ['binary', 'base58', 'base64', 'base64+zstd', 'jsonParsed'] as const;
@@ -49,6 +51,12 @@ export async function renderAccounts(
   view: AccountView,
 ): Promise<unknown[]> {
   const present = accounts.flatMap(({ account }) => (account ? [account] : []));
+  if (present.reduce((sum, { data }) => sum + viewed(data, view).length, 0) > MAX_BYTES) {
+    throw new RpcError(
+      RPC_CODE.internal,
+      'The accounts are too large for one answer; ask for fewer, or for slices of them',
+    );
+  }
   const decimalsOf = view.encoding === 'jsonParsed' ? await decimalsOfMints(chain, present) : () => undefined;
   return accounts.map(({ address, account }) => (account ? renderAccount(address, account, view, decimalsOf) : null));
 }
@@ -92,9 +100,13 @@ function renderAccount(address: Address, account: Account, view: AccountView, de
   };
 }
 
-function renderData(address: Address, account: Account, { encoding, slice }: AccountView, decimalsOf: DecimalsOf) {
-  const data = slice ? account.data.subarray(slice.offset, slice.offset + slice.length) : account.data;
-  switch (encoding) {
+function viewed(data: Uint8Array, { slice }: AccountView): Uint8Array {
+  return slice ? data.subarray(slice.offset, slice.offset + slice.length) : data;
+}
+
+function renderData(address: Address, account: Account, view: AccountView, decimalsOf: DecimalsOf) {
+  const data = viewed(account.data, view);
+  switch (view.encoding) {
     case 'binary':
       return base58OfData(data);
     case 'base58':
