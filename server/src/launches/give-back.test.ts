@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { SYSTEM_PROGRAM, TOKEN_PROGRAM } from '@slipway/wire';
 import { BLOCKHASH_LIFE, type ChainAccount } from '../chain/index.js';
 import type { Objects } from '../objects/index.js';
 import { countMintNumbers, findLaunch, insertLaunch } from '../store/launches.js';
@@ -23,6 +24,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
     let now: number;
     let height: bigint;
     let exists: Set<string>;
+    let paid: Set<string>;
 
     before(async () => {
       ({ store, close } = await openTestStore(kind));
@@ -32,12 +34,16 @@ for (const kind of ['embedded', 'postgres'] as const) {
       now = START;
       height = LAST_HEIGHT;
       exists = new Set();
+      paid = new Set();
       await store.query('truncate launches, mint_numbers, ledger');
     });
 
     const chain: MintStock['chain'] = {
       latestBlockhash: async () => ({ blockhash: '', slot: height, lastValidBlockHeight: height + BLOCKHASH_LIFE }),
-      account: async (address) => (exists.has(address) ? ({} as ChainAccount) : undefined),
+      async account(address) {
+        if (exists.has(address)) return { owner: TOKEN_PROGRAM } as ChainAccount;
+        return paid.has(address) ? ({ owner: SYSTEM_PROGRAM } as ChainAccount) : undefined;
+      },
     };
     const chore = () =>
       launchFilesChore({ store, clock: { now: () => now }, steadyNow: () => now, objects }, URL_MS, {
@@ -126,6 +132,16 @@ for (const kind of ['embedded', 'postgres'] as const) {
       exists.clear();
       await chore();
       assert.equal(await stock(), 0);
+    });
+
+    it('SOL that is sent to an address costs the stock nothing either: it comes back all the same', async () => {
+      for (let number = 1; number <= 20; number++) {
+        await crafted(number);
+        paid.add(`mint${number}ab`);
+      }
+      pass();
+      await chore();
+      assert.equal(await stock(), 20);
     });
 
     it('a post that comes after its address went back cannot be sent any more', async () => {
