@@ -68,7 +68,7 @@ export async function openKeepers(deps: KeepersDeps): Promise<Keeper | undefined
     chores: [
       // Before the ledger's, which deletes what a launch needs to give its address back.
       launchFiles,
-      ledgerChore({ store, landing, clock, log, keepSubmissionsMs: config.submit.keepDays * DAY_MS }),
+      ledgerChore({ store, landing, clock, log, keepEndedMs: config.submit.keepDays * DAY_MS }),
       eventCleaningChore({ store, clock, keepMs: config.events.keepDays * DAY_MS }),
       rateWindowsChore({ store, steadyNow }),
       () => careForTables(store),

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Landing } from '../landing/index.js';
 import type { Clock } from '../lib/clock.js';
 import { deleteChallenges } from '../store/challenges.js';
-import { deleteDead, deleteEndedSubmissions } from '../store/ledger-cleaning.js';
+import { deleteDead, deleteEndedSubmissions, deleteNeverLanded } from '../store/ledger-cleaning.js';
 import type { Store, Tx } from '../store/sql.js';
 import { expireTriggerOrders } from './expire-trigger-orders.js';
 import type { Chore } from './keeper.js';
@@ -18,10 +18,10 @@ export function ledgerChore(deps: {
   landing: Pick<Landing, 'resume'>;
   clock: Clock;
   log: Logger;
-  /** How long a submission is kept after its end. */
-  keepSubmissionsMs: number;
+  /** How long a submission, and what has never landed, is kept after its end. */
+  keepEndedMs: number;
 }): Chore {
-  const { store, landing, clock, log, keepSubmissionsMs } = deps;
+  const { store, landing, clock, log, keepEndedMs } = deps;
   let deletedSinceVacuum = 0;
   return async (isClosing) => {
     const resumed = await landing.resume({ all: false });
@@ -30,8 +30,9 @@ export function ledgerChore(deps: {
     const before = new Date(clock.now() - KEEP_DEAD_MS);
     await store.single((tx) => deleteChallenges(tx, before));
     deletedSinceVacuum += await inBatches((tx) => deleteDead(tx, before, DELETE_BATCH), isClosing);
-    const endedBefore = new Date(clock.now() - keepSubmissionsMs);
+    const endedBefore = new Date(clock.now() - keepEndedMs);
     deletedSinceVacuum += await inBatches((tx) => deleteEndedSubmissions(tx, endedBefore, DELETE_BATCH), isClosing);
+    deletedSinceVacuum += await inBatches((tx) => deleteNeverLanded(tx, endedBefore, DELETE_BATCH), isClosing);
     if (store.kind !== 'embedded' || deletedSinceVacuum < VACUUM_AFTER) return;
     // PGlite has no autovacuum.
     await store.query('vacuum analyze ledger');

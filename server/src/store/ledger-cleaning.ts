@@ -37,3 +37,21 @@ export async function deleteEndedSubmissions(tx: Tx, before: Date, limit: number
   );
   return Number(rows[0]!.deleted);
 }
+
+/**
+ * Deletes up to `limit` unreferenced requests that were sent, never landed, and ended before `before`; returns how many. A wallet
+ * makes any number of them for the fee of the one that takes its money.
+ */
+export async function deleteNeverLanded(tx: Tx, before: Date, limit: number): Promise<number> {
+  const { rowCount } = await tx.query(
+    `delete from ledger where id in (
+       select id from ledger l
+       where area <> 'submit' and state in ('expired', 'failed') and slot is null and sent_at is not null and settled_at < $1
+         and not exists (select from verifications v where v.request_id = l.id)
+         and not exists (select from launches where request_id = l.id)
+       order by settled_at limit $2 for update skip locked
+     )`,
+    [before, limit],
+  );
+  return rowCount;
+}

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import { insertLaunch } from './launches.js';
 import {
   type Claim,
   claimMany,
@@ -16,10 +17,10 @@ import {
   takeAbandoned,
   unclaim,
 } from './ledger.js';
-import { deleteDead } from './ledger-cleaning.js';
+import { deleteDead, deleteNeverLanded } from './ledger-cleaning.js';
 import type { Store, Tx } from './sql.js';
 import { openTestStore } from './testing.js';
-import { reserve } from './verifications.js';
+import { type NewVerification, reserve } from './verifications.js';
 
 const START = Date.UTC(2026, 10, 20);
 
@@ -47,6 +48,21 @@ function claimOf(id: string, changes: Partial<Claim> = {}): Claim {
   const wire = new Uint8Array([1, 0, 255]);
   return { id, signature: `signature of ${id}`, wire, sentAt: at(10), leaseUntil: at(40), ...changes };
 }
+
+const reservationOf = (requestId: string): NewVerification => ({
+  id: '1',
+  tokenId: 'mint',
+  kind: 'metadata',
+  requestId,
+  payer: 'payer',
+  twitterHandle: null,
+  senderTwitterHandle: null,
+  description: null,
+  metadata: null,
+  paymentCurrency: 'SOL',
+  paymentAmount: 1n,
+  createdAt: at(0),
+});
 
 const claim = async (tx: Tx, wanted: Claim): Promise<boolean> => (await claimMany(tx, [wanted])).has(wanted.id);
 
@@ -230,27 +246,36 @@ for (const kind of ['embedded', 'postgres'] as const) {
     test('a dead request is deleted unless something refers to it; what was sent never is', async () => {
       await sending('sent');
       await insert(request('dead'), request('young', { expiresAt: at(500) }), request('referred'));
-      await store.transaction((tx) =>
-        reserve(tx, [
-          {
-            id: '1',
-            tokenId: 'mint',
-            kind: 'metadata',
-            requestId: 'referred',
-            payer: 'payer',
-            twitterHandle: null,
-            senderTwitterHandle: null,
-            description: null,
-            metadata: null,
-            paymentCurrency: 'SOL',
-            paymentAmount: 1n,
-            createdAt: at(0),
-          },
-        ]),
-      );
+      await store.transaction((tx) => reserve(tx, [reservationOf('referred')]));
       assert.equal(await store.transaction((tx) => deleteDead(tx, at(400), 10)), 1);
       const { rows } = await store.query('select id from ledger order by id');
       assert.deepEqual(rows, [{ id: 'referred' }, { id: 'sent' }, { id: 'young' }]);
+    });
+
+    test('attack: a free key posts ever more that never lands: its rows are deleted after some days, in batches, and no others', async () => {
+      const lost = ['lost 1', 'lost 2', 'lost 3', 'referred', 'launched', 'young'];
+      await sending(...lost, 'rejected', 'failed', 'landed', 'under way');
+      const ended = { settledAt: at(20) };
+      await store.transaction((tx) =>
+        settleMany(tx, [
+          ...lost.map((id) => ({ id, event: 'expired' as const, settledAt: id === 'young' ? at(500) : at(20) })),
+          { id: 'rejected', event: 'failed', ...ended },
+          { id: 'failed', event: 'failed', slot: 1n, ...ended },
+          { id: 'landed', event: 'landed', slot: 1n, ...ended },
+        ]),
+      );
+      await store.transaction((tx) => reserve(tx, [reservationOf('referred')]));
+      const launch = { mint: 'mint', creator: 'creator', config: 'config', pool: 'pool', quoteMint: 'quote' };
+      const named = { name: 'A', symbol: 'A', sniperSlots: null, createdAt: at(0), requestId: 'launched' };
+      await store.transaction((tx) => insertLaunch(tx, { ...launch, ...named }));
+      const deleteSome = () => store.transaction((tx) => deleteNeverLanded(tx, at(400), 3));
+      assert.deepEqual([await deleteSome(), await deleteSome(), await deleteSome()], [3, 1, 0]);
+      const { rows } = await store.query<{ id: string }>('select id from ledger order by id');
+      const left = ['failed', 'landed', 'launched', 'referred', 'under way', 'young'];
+      assert.deepEqual(
+        rows.map(({ id }) => id),
+        left,
+      );
     });
   });
 }
