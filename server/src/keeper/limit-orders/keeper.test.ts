@@ -342,7 +342,7 @@ test('attack: a stranger on the chain opens ever more orders for a price far awa
       return w.aggregator.quote(request, signal);
     },
   };
-  const keeper = w.newKeeper({ router });
+  const keeper = w.newKeeper({ router, steadyNow: () => 1_000_000 });
   assert.equal(await keeper.tick(), 0);
   assert.equal(asked, 1);
   await w.moveTo(pool, [MILLION, 2n * MILLION]);
