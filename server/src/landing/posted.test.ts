@@ -21,11 +21,14 @@ const FEE = 5_000n;
 async function openWorld() {
   const net = await startLocalnet({ rpcPort: 0 });
   const calls = new Map<string, number>();
+  // What is sent waits at the node for the others, which were all tried out before.
+  let arrival = Promise.resolve();
   const inner = createLocalRpc((method, params) => net.call(method, params));
   const rpc: Rpc = {
     name: 'counting',
     async call<T>(method: string, params: unknown[]): Promise<T> {
       calls.set(method, (calls.get(method) ?? 0) + 1);
+      if (method === 'sendTransaction') await arrival;
       return inner.call<T>(method, params);
     },
   };
@@ -81,8 +84,13 @@ async function openWorld() {
         }),
       );
       calls.clear();
+      let arrive = () => {};
+      arrival = new Promise((resolve) => {
+        arrive = resolve;
+      });
       for (const { row, signed } of rows) landing.execute(row, signed).catch(() => {});
       await until(() => calledFor('sendTransaction') === count, 'not all are sent');
+      arrive();
       await until(() => ended.length === 1, 'none has landed');
       assert.equal(ended.splice(0)[0]!.state, 'landed');
     },
