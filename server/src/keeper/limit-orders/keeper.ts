@@ -6,7 +6,6 @@ import { BackOffs } from '../../lib/back-offs.js';
 import { tokenOf } from '../../routing/router.js';
 import { insertCrafted } from '../../store/ledger.js';
 import { type Work, Worker } from '../worker.js';
-import { BestPrices } from './best-prices.js';
 import type { LimitOrderDeps, Prepared } from './deps.js';
 import { type FillableOrders, type OpenOrder, readFillableOrders } from './fillable-orders.js';
 import { createMetrics, type LimitOrderMetrics } from './metrics.js';
@@ -14,6 +13,7 @@ import { isExpired, lamportsIn, planFill } from './plan.js';
 import { prepareCancel } from './prepare-cancel.js';
 import { exactMarketOf, marketOf, NOT_REPAID, networkFee, prepareFill, sidesOf } from './prepare-fill.js';
 import { type Attempt, LIMIT_ORDER_AREA } from './settlement.js';
+import { SharedAnswers } from './shared-answers.js';
 
 const INTERVAL_MS = 2_000;
 /** The shortest interval between two turns while the market keeps moving. */
@@ -78,15 +78,15 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
   #listAt = Number.NEGATIVE_INFINITY;
   /** When orders were cancelled within the last hour; steady time. */
   #cancelledAt: number[] = [];
-  /** What was more than looked at in this turn, and what markets give at best. */
+  /** What was more than looked at in this turn, and what markets have answered in it. */
   #tried = new Set<OpenOrder>();
-  #best: BestPrices;
+  #answers: SharedAnswers;
 
   constructor(deps: LimitOrderDeps, backOffs: BackOffs) {
     this.#deps = deps;
     this.#backOffs = backOffs;
     this.#metrics = createMetrics(deps.registry);
-    this.#best = new BestPrices(deps.steadyNow);
+    this.#answers = new SharedAnswers(deps.steadyNow);
   }
 
   idOf({ address }: OpenOrder): string {
@@ -100,7 +100,7 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
   async due(): Promise<Iterable<OpenOrder>> {
     await this.#list();
     this.#tried = new Set();
-    this.#best = new BestPrices(this.#deps.steadyNow);
+    this.#answers = new SharedAnswers(this.#deps.steadyNow);
     const lastAt = ({ address }: OpenOrder) => this.#backOffs.lastAt(address) || this.#seenAt.get(address)!;
     const isOftenInVain = ({ address }: OpenOrder) => this.#backOffs.restsOf(address) >= OFTEN_IN_VAIN;
     const [fresh, stale, late]: OpenOrder[][] = [[], [], []];
@@ -130,12 +130,12 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
     if (!sides) throw new Error('its mints are not what it says');
     const cost = lamportsIn(sides.output, await networkFee(deps), deps.usd);
     if (cost === undefined) throw new Error(NOT_REPAID);
-    if (!(await this.#best.mayPay(order, exactMarketOf(deps, sides), cost))) return false;
+    if (!(await this.#answers.mayPay(order, exactMarketOf(deps, sides), cost))) return false;
     const search = {
       parts: !this.#backOffs.isResting(partsOf(address)),
       nearly: () => this.#backOffs.wait(partsOf(address), NEARLY),
     };
-    const plan = await planFill(order, marketOf(deps, sides), cost, search);
+    const plan = await planFill(order, this.#answers.of(order, marketOf(deps, sides)), cost, search);
     if (plan) this.#backOffs.delete(partsOf(address));
     return plan !== undefined;
   }

@@ -11,7 +11,7 @@ export interface Fill extends FillPrice {
 /** The output that the market gives for an amount of the input; undefined if it cannot take that much. */
 export type Market = (makingAmount: bigint) => Promise<bigint | undefined>;
 
-/** The smallest part is the rest divided by this. */
+/** No part is smaller than the rest divided by this. */
 const SMALLEST_SHARE = 256n;
 /** Bisection steps between a part that pays and a larger one that does not. */
 const REFINEMENTS = 8;
@@ -32,13 +32,15 @@ export async function planFill(
   const fillOf = async (making: bigint) => fillFor(order, making, await market(making), cost);
   const whole = await fillOf(order.makingAmount);
   if (whole || !parts) return whole;
-  const smallest = smallestPart(order);
+  const sizes = partsOf(order);
+  const smallest = sizes.at(-1);
   // The smaller the part, the better the market's price: if the smallest does not pay, none does.
-  if (!fillFor(order, smallest, await market(smallest), 0n)) return undefined;
+  if (smallest === undefined || !fillFor(order, smallest, await market(smallest), 0n)) return undefined;
   let [found, tooMuch] = [undefined as Fill | undefined, order.makingAmount];
-  for (let making = tooMuch / 2n; !found && making >= smallest; making /= 2n) {
+  for (const making of sizes) {
     found = await fillOf(making);
-    if (!found) tooMuch = making;
+    if (found) break;
+    tooMuch = making;
   }
   for (let i = 0; found && i < REFINEMENTS; i++) {
     const making = (found.makingAmount + tooMuch) / 2n;
@@ -50,6 +52,16 @@ export async function planFill(
   if (!found) nearly?.();
   return found;
 }
+
+/** Sizes of parts to look for first, largest first: powers of two, so that orders for the same tokens share questions. */
+function partsOf({ makingAmount }: LimitOrder): bigint[] {
+  const sizes: bigint[] = [];
+  for (let size = 1n; size < makingAmount; size *= 2n) if (size * SMALLEST_SHARE >= makingAmount) sizes.unshift(size);
+  return sizes;
+}
+
+/** Whether it is such a size. */
+export const isShared = (amount: bigint): boolean => (amount & (amount - 1n)) === 0n;
 
 /** No smaller part of the order is filled. */
 export const smallestPart = ({ makingAmount }: Pick<LimitOrder, 'makingAmount'>): bigint =>
