@@ -8,8 +8,9 @@ import type { SignerSettings } from './settings.js';
 
 /** Of one caller: more than its copies need. */
 const MOST_CONNECTIONS = 64;
-/** Until a connection has shown its certificate; whoever can reach the port may hold that many open. */
-const HANDSHAKE_MS = 5_000;
+/** Until a connection has shown its certificate, and how many at a time have not. */
+export const HANDSHAKE_MS = 5_000;
+export const MOST_UNKNOWN = 500;
 
 const KEEP_ALIVE_MS = 30_000;
 
@@ -108,10 +109,34 @@ async function tlsDoor(
     requestCert: true,
     rejectUnauthorized: true,
     minVersion: 'TLSv1.3',
-    handshakeTimeout: HANDSHAKE_MS,
   });
+  endUnknown(server);
   server.on('tlsClientError', (error) => note('a connection without a valid certificate', { reason: error.message }));
   return openDoor(server, 'secureConnection', (socket) => callers.get(commonName(socket as TLSSocket) ?? ''), note);
+}
+
+/**
+ * Ends connections that do not show their certificate in time, and where there are too many of them, the oldest. Node itself only
+ * tells of them, and of none that sends a byte now and then: whoever can reach the port could take all files that this process
+ * may open, and then nothing is signed.
+ */
+function endUnknown(server: Server): void {
+  const unknown = new Map<string, { socket: Socket; known: () => void }>();
+  // Of a connection there are two sockets, one inside the other.
+  const peerOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`;
+  server.on('connection', (socket: Socket) => {
+    const peer = peerOf(socket);
+    const late = setTimeout(() => socket.destroy(), HANDSHAKE_MS);
+    const known = () => {
+      clearTimeout(late);
+      if (unknown.get(peer)?.socket === socket) unknown.delete(peer);
+    };
+    socket.once('close', known);
+    unknown.set(peer, { socket, known });
+    const [oldest] = unknown.values();
+    if (unknown.size > MOST_UNKNOWN) oldest!.socket.destroy();
+  });
+  server.on('secureConnection', (socket: Socket) => unknown.get(peerOf(socket))?.known());
 }
 
 function commonName(socket: TLSSocket): string | undefined {

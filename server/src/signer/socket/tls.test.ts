@@ -9,7 +9,7 @@ import { after, before, describe, test } from 'node:test';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { address, verify } from '@slipway/wire';
 import { connectSigner, openSigner, type RemoteSigner, sealedRow } from '../index.js';
-import { type Listening, listenForCallers } from '../process/listen.js';
+import { HANDSHAKE_MS, type Listening, listenForCallers, MOST_UNKNOWN } from '../process/listen.js';
 import type { KeyPort } from './protocol.js';
 
 const WALLET = address('8gMBNeKwXaoNi9bhbVUWFt4Uc5aobL9PeYMXfYDMePE2');
@@ -136,13 +136,32 @@ describe('callers with certificates', { skip: missing }, () => {
     );
   });
 
-  test("attack: another user of the signer's network opens connections and says nothing: callers go on", async () => {
+  test("attack: another user of the signer's network opens connections and says nothing, or a byte now and then: callers go on, and each is ended", async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const open: Socket[] = [];
     for (let i = 0; i < MANY; i++) {
       const socket = connect({ host: HOST, port: listening.tlsPort! });
-      sockets.push(socket);
+      socket.on('error', () => {});
+      open.push(socket.resume());
       await once(socket, 'connect');
+      // How a handshake begins.
+      if (i % 2 === 0) socket.write(Buffer.of(22));
     }
-    await (await clientOf('keeper')).probe();
+    sockets.push(...open);
+    const caller = await clientOf('keeper');
+    await caller.probe();
+    t.mock.timers.tick(HANDSHAKE_MS);
+    for (const socket of open) if (!socket.closed) await once(socket, 'close');
+    await caller.probe();
+  });
+
+  test("attack: another user of the signer's network opens more connections than there are files: those who show no certificate have 500, and callers go on", async () => {
+    const open = Array.from({ length: MOST_UNKNOWN + MANY }, () => connect({ host: HOST, port: listening.tlsPort! }));
+    for (const socket of open) socket.on('error', () => {}).resume();
+    sockets.push(...open);
+    const isOpen = () => open.filter((socket) => !socket.closed).length;
+    while (isOpen() > MOST_UNKNOWN) await new Promise((resolve) => setTimeout(resolve, 10));
+    await (await clientOf('api')).probe();
   });
 
   test('attack: a copy that was broken into opens ever more connections to its signer: it has 64, and other callers go on', async () => {
