@@ -100,9 +100,11 @@ export class Finder {
     );
   }
 
-  /** Includes a pool before a search finds it. */
-  learn(pool: Address): void {
+  /** Includes a pool before a search finds it. False where it is included already. */
+  learn(pool: Address): boolean {
+    const isNew = !this.#learned.has(pool);
     this.#learned.set(pool, true);
+    return isNew;
   }
 
   /** Looks for the pools of these mints now, as far as they are requested. */

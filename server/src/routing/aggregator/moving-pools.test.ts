@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { IMMUTABLE_WHIRLPOOL_PROGRAM, RAYDIUM_CPMM_PROGRAM } from '@slipway/checks';
 import { type Address, TOKEN_PROGRAM } from '@slipway/wire';
 import { Registry } from 'prom-client';
-import { createLiveAccounts } from '../../chain/index.js';
+import { createLiveAccounts, type Rpc } from '../../chain/index.js';
 import { steadyNow } from '../../lib/clock.js';
 import { PATIENCE_MS } from '../../lib/testing.js';
 import { isRefused, type QuoteRequest } from '../router.js';
@@ -140,6 +140,26 @@ describe('a pool that is new', () => {
     if (isRefused(quote)) assert.fail(quote.reason);
     assert.equal(quote.hops[0]!.venue, address);
     await aggregator.learn(newAddress());
+  });
+
+  it('attack: a free key posts a landed launch over and over: its pool is looked for once, not with all others each time', async (t) => {
+    const pool = newAddress();
+    let asked = 0;
+    const rpc: Rpc = {
+      name: 'counting',
+      call(method, params) {
+        if (JSON.stringify(params).includes(pool)) asked += 1;
+        return world.rpc.call(method, params);
+      },
+    };
+    const live = createLiveAccounts({ rpc, steadyNow, log: silent });
+    const { aggregator, close } = await openAggregator(world, { rpc, live, byMint: true });
+    t.after(close);
+    await aggregator.learn(pool);
+    assert.ok(asked > 0);
+    for (let post = 0; post < 200; post++) await aggregator.learn(pool);
+    // Each minute once, too.
+    assert.ok(asked < 20, `${asked} questions`);
   });
 
   for (const byMint of [false, true]) {

@@ -108,10 +108,12 @@ export class Pools {
     await this.#update();
   }
 
-  /** Includes a pool at once, before a search finds it; resolves when it is known. Never rejects. */
-  learn(pool: Address): Promise<void> {
-    this.#finder.learn(pool);
-    return this.#update();
+  /**
+   * Includes a pool at once, before a search finds it; resolves when it is known. Never rejects. Each post of a landed launch
+   * tells of its pool again, and to apply what was found takes as long as there are pools.
+   */
+  async learn(pool: Address): Promise<void> {
+    await (this.#finder.learn(pool) ? this.#update() : this.#updating);
   }
 
   /** Undefined if the address is not a mint. Cached: what we need of a mint never changes. @throws ChainUnavailable */
