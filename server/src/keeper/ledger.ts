@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Landing } from '../landing/index.js';
 import type { Clock } from '../lib/clock.js';
 import { deleteChallenges } from '../store/challenges.js';
-import { deleteDead, deleteEndedSubmissions, deleteNeverLanded } from '../store/ledger-cleaning.js';
+import { deleteDead, deleteEndedSubmissions, deleteNeverLanded, deleteNeverPaid } from '../store/ledger-cleaning.js';
 import type { Store, Tx } from '../store/sql.js';
 import { expireTriggerOrders } from './expire-trigger-orders.js';
 import type { Chore } from './keeper.js';
@@ -33,6 +33,7 @@ export function ledgerChore(deps: {
     const endedBefore = new Date(clock.now() - keepEndedMs);
     deletedSinceVacuum += await inBatches((tx) => deleteEndedSubmissions(tx, endedBefore, DELETE_BATCH), isClosing);
     deletedSinceVacuum += await inBatches((tx) => deleteNeverLanded(tx, endedBefore, DELETE_BATCH), isClosing);
+    await inBatches((tx) => deleteNeverPaid(tx, endedBefore, DELETE_BATCH), isClosing);
     if (store.kind !== 'embedded' || deletedSinceVacuum < VACUUM_AFTER) return;
     // PGlite has no autovacuum.
     await store.query('vacuum analyze ledger');

@@ -55,3 +55,20 @@ export async function deleteNeverLanded(tx: Tx, before: Date, limit: number): Pr
   );
   return rowCount;
 }
+
+/** Deletes up to `limit` trigger orders whose deposits were lost before `before`, with their history; returns how many. */
+export async function deleteNeverPaid(tx: Tx, before: Date, limit: number): Promise<number> {
+  const { rows } = await tx.query<{ deleted: bigint }>(
+    `with gone as (
+       delete from orders where (wallet, id) in (
+         select wallet, id from orders where state = 'deposit_failed' and updated_at < $1
+         order by updated_at limit $2 for update skip locked
+       ) returning wallet, id
+     ), told as (
+       delete from order_events e using gone where e.wallet = gone.wallet and e.order_id = gone.id
+     )
+     select count(*) as deleted from gone`,
+    [before, limit],
+  );
+  return Number(rows[0]!.deleted);
+}

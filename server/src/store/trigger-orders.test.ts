@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import type { RawState } from '../trigger-orders/state.js';
+import { deleteNeverPaid } from './ledger-cleaning.js';
 import type { Store } from './sql.js';
 import { openTestStore } from './testing.js';
 import { type TriggerOrderEventRow, triggerOrderEvents, writeTriggerOrderEvents } from './trigger-order-events.js';
@@ -130,6 +131,39 @@ for (const kind of ['embedded', 'postgres'] as const) {
       assert.deepEqual(await findByDeposit(store, 'w3', 'the deposit'), winner);
       // The same request id of another wallet is another deposit.
       await insert(newOrder('w4', { depositRequestId: 'the deposit' }));
+    });
+
+    test('attack: a free key makes ever more orders whose deposits never land: they are deleted after some days, with their history, and no others', async () => {
+      const old = await Promise.all([1, 2, 3].map(() => insert(newOrder('w14', {}, 'deposit_failed'))));
+      const young = await insert(newOrder('w14', { updatedAt: at(1_000_000) }, 'deposit_failed'));
+      const open = await insert(newOrder('w14'));
+      const nothing = {
+        signature: null,
+        mint: null,
+        amount: null,
+        outputMint: null,
+        outputAmount: null,
+        context: null,
+      };
+      const history = [...old, young, open].map(({ wallet, id, updatedAt }): TriggerOrderEventRow => {
+        return { wallet, orderId: id, id: 'e', type: 'deposit', state: 'failed', at: updatedAt, ...nothing };
+      });
+      await store.single((tx) => writeTriggerOrderEvents(tx, history));
+      const deleteSome = () => store.transaction((tx) => deleteNeverPaid(tx, at(500_000), 2));
+      assert.deepEqual([await deleteSome(), await deleteSome(), await deleteSome()], [2, 1, 0]);
+      const left = [young.id, open.id].sort();
+      const everything = {
+        wallet: 'w14',
+        states: ['open', 'deposit_failed'],
+        expired: 'all',
+        limit: 9,
+        offset: 0,
+      } as const;
+      const { orders } = await listTriggerOrders(store, { ...everything, sort: 'updated_at', dir: 'asc' });
+      assert.deepEqual(orders.map(({ id }) => id).sort(), left);
+      const ids = history.map(({ orderId }) => orderId);
+      const events = await triggerOrderEvents(store, 'w14', ids);
+      assert.deepEqual(events.map(({ orderId }) => orderId).sort(), left);
     });
 
     test('what the state machine has made is saved for many at once, and told to the keepers', async () => {

@@ -170,7 +170,7 @@ export const submit = group('Transaction submit', {
         default: 7,
         unit: 'days',
         description:
-          'How long a submitted transaction has a status after it has landed, failed or expired. Then its row is deleted, as is that of any other transaction which was sent and never landed.',
+          'How long a submitted transaction has a status after it has landed, failed or expired. Then its row is deleted, as are those of any other transaction which was sent and never landed, and of a trigger order whose deposit it was.',
       }),
     }),
   },
