@@ -133,3 +133,42 @@ test('attack: a caller without a key keeps answers waiting that he does not read
   assert.ok(bytes > large.length);
   assert.match(end, /second.*400 Bad Request.*third$/s);
 });
+
+// Node refuses the one, and Fastify the other.
+const UNHEARD = ['/%zz HTTP/1.1\r\n', '/ HTTP/1.1\r\nexpect: nothing\r\n'] as const;
+const askUnheard = (count: number) =>
+  Array.from({ length: count }, (_, n) => `GET ${UNHEARD[n % 2]}host: 127.0.0.1\r\n\r\n`).join('');
+
+test('attack: a caller without a key sends 2,000 requests in one piece that no hook hears of: the connection ends', async (t) => {
+  const { app } = await startTestServer();
+  t.after(() => app.close());
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
+  socket.on('error', () => {});
+  socket.write(`${askUnheard(2_000)}GET /livez HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n`);
+  let text = '';
+  for await (const piece of socket as AsyncIterable<Buffer>) text += piece.toString();
+  assert.ok(text.split('HTTP/1.1').length - 1 <= 1 + MOST_BEHIND);
+});
+
+test('attack: a caller without a key asks for a file behind requests that no hook hears of, and goes: it begins with a connection that ends it', async (t) => {
+  const hasConnection: boolean[] = [];
+  const { app } = await startTestServer((server) => {
+    server.get('/file', {
+      config,
+      handler: (_request, reply) => {
+        hasConnection.push(reply.raw.socket !== null);
+        return reply.send('a file');
+      },
+    });
+  });
+  t.after(() => app.close());
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
+  socket.on('error', () => {});
+  socket.write(`${askUnheard(4)}GET /file HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n`);
+  let text = '';
+  for await (const piece of socket as AsyncIterable<Buffer>) text += piece.toString();
+  assert.deepEqual(text.match(/(?<=HTTP\/1\.1 )\d+|a file/g), ['400', '417', '400', '417', '200', 'a file']);
+  assert.deepEqual(hasConnection, [true]);
+});

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
@@ -8,31 +8,48 @@ export const MOST_BEHIND = 16;
 interface Line {
   /** The answer that everything before it on the connection has been given for, or will be. */
   last: ServerResponse | undefined;
-  waiting: number;
+  /** How many have not been given. */
+  open: number;
+}
+
+const lines = new WeakMap<Socket, Line>();
+/** What an answer comes behind. */
+const before = new WeakMap<ServerResponse, ServerResponse>();
+
+/**
+ * The answer to any request, also to what Node or Fastify refuses before a hook hears of it, such as a path that is none. It
+ * closes a connection on which too many wait: Node reads on as long as it has nothing to write, so that of a few kilobytes
+ * thousands would be in memory until the client reads.
+ */
+export class AnswerInLine<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
+  /** Node gives options besides the request. */
+  constructor(...args: [request: Request]) {
+    super(...args);
+    const [{ socket }] = args;
+    const line = lines.get(socket) ?? { last: undefined, open: 0 };
+    lines.set(socket, line);
+    if (line.last) before.set(this, line.last);
+    line.last = this;
+    line.open += 1;
+    this.once('close', () => {
+      line.open -= 1;
+      if (line.last === this) line.last = undefined;
+    });
+    // Whatever has come in the same piece ends here, too: nobody waits for its answer any more.
+    if (line.open > 1 + MOST_BEHIND) socket.destroy();
+  }
 }
 
 /**
- * Begins a request that a client sends before it has the answers to others when these have been given, and bounds how many
- * wait so. Node reads on as long as it has nothing to write: of a few kilobytes that ask for files a thousand times, each
- * would be open, or in memory, until the client reads. Beyond the bound the connection is closed.
+ * Begins a request that a client sends before it has the answers to others when these have been given. Of one that began earlier,
+ * nothing would end what it sends when the connection ends: to Node, its answer has none yet. Needs answers that are in line.
  */
-export function boundPipelines(app: FastifyInstance): void {
-  const lines = new WeakMap<Socket, Line>();
+export function beginInTurn(app: FastifyInstance): void {
   app.addHook('onRequest', ({ raw: { socket } }, { raw: answer }, done) => {
-    const line = lines.get(socket) ?? { last: undefined, waiting: 0 };
-    lines.set(socket, line);
-    const before = line.last;
-    line.last = answer;
-    answer.once('close', () => {
-      if (line.last === answer) line.last = undefined;
-    });
-    // An answer has the socket at once, unless another one has it; of one to a path that is none, no hook hears.
-    if (answer.socket !== null || before === undefined) return done();
-    // Whatever has come in the same piece ends here, too: nobody waits for its answer any more.
-    if (line.waiting >= MOST_BEHIND) return void socket.destroy();
-    line.waiting += 1;
-    before.once('close', () => {
-      line.waiting -= 1;
+    const earlier = before.get(answer);
+    // An answer has the socket at once, unless another one has it.
+    if (answer.socket !== null || earlier === undefined) return done();
+    earlier.once('close', () => {
       // Nobody could be told how it ends where the answer before has closed the connection.
       if (socket.writable) done();
     });

@@ -31,7 +31,7 @@ import type { Metrics } from './metrics.js';
 import { shareNamedSchemas } from './named-schemas.js';
 import { registerOpenapi, registerOpenapiRoute, shareErrorSchema, type Tag } from './openapi.js';
 import { OPERATIONS, registerOperations } from './operations.js';
-import { boundPipelines } from './pipelines.js';
+import { AnswerInLine, beginInTurn } from './pipelines.js';
 import type {
   AdminLookup,
   KeyLookup,
@@ -118,7 +118,7 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
     // Of a client that does not read, or sends nothing more; the longest call of an operator takes less.
     connectionTimeout: 600 * SECOND,
     // How often Node looks for connections beyond these limits: by default twice a minute.
-    http: { headersTimeout: 15 * SECOND, connectionsCheckingInterval: SECOND },
+    http: { headersTimeout: 15 * SECOND, connectionsCheckingInterval: SECOND, ServerResponse: AnswerInLine },
     return503OnClosing: false,
     // Areas limit path parameters themselves, and answer in their own shape.
     routerOptions: { maxParamLength: 16 * 1024 },
@@ -137,7 +137,7 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
     },
   });
 
-  boundPipelines(app);
+  beginInTurn(app);
   const paths = collectPaths(app);
   app.decorateRequest('apiKey', undefined);
   app.decorateRequest('wallet', undefined as never);
