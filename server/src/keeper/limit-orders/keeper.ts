@@ -133,6 +133,7 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
     if (!(await this.#answers.mayPay(order, exactMarketOf(deps, sides), cost))) return false;
     const search = {
       parts: !this.#backOffs.isResting(partsOf(address)),
+      exact: false,
       nearly: () => this.#backOffs.wait(partsOf(address), NEARLY),
     };
     const plan = await planFill(order, this.#answers.of(order, marketOf(deps, sides)), cost, search);

@@ -20,14 +20,14 @@ const LAMPORTS_PER_SOL = 1e9;
 /**
  * The largest part of the order for which the market pays what the maker asks, the order's fee, and `cost`: the taker's
  * own cost, in the output token. If the maker accepts less than asked, that is used only as far as the market does not
- * give more. Undefined if no part pays. `search`: whether to look for a part, and what to do when the smallest would pay but
- * for the cost, and none does: finding that out takes ten questions to the market.
+ * give more. Undefined if no part pays. `search`: whether to look for a part, and whether for more than a shared size; and
+ * what to do when the smallest would pay but for the cost, and none does.
  */
 export async function planFill(
   order: LimitOrder,
   market: Market,
   cost: bigint,
-  { parts = true, nearly }: { parts?: boolean; nearly?: () => void } = {},
+  { parts = true, exact = true, nearly }: { parts?: boolean; exact?: boolean; nearly?: () => void } = {},
 ): Promise<Fill | undefined> {
   const fillOf = async (making: bigint) => fillFor(order, making, await market(making), cost);
   const whole = await fillOf(order.makingAmount);
@@ -42,7 +42,7 @@ export async function planFill(
     if (found) break;
     tooMuch = making;
   }
-  for (let i = 0; found && i < REFINEMENTS; i++) {
+  for (let i = 0; found && exact && i < REFINEMENTS; i++) {
     const making = (found.makingAmount + tooMuch) / 2n;
     if (making === found.makingAmount) break;
     const larger = await fillOf(making);
