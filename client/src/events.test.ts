@@ -115,6 +115,32 @@ test('an abort ends the stream, also while it waits to connect again', async () 
   service.close();
 });
 
+test('attack: a lying service sends an event without end in small pieces: each is read once, and no more than 4 MiB of them', async () => {
+  const piece = new Uint8Array(32).fill(97);
+  const body = new ReadableStream({ pull: (controller) => controller.enqueue(piece) });
+  const headers = { 'content-type': 'text/event-stream' };
+  const client = createClient({ url: 'http://service.test', fetch: async () => new Response(body, { headers }) });
+  await assert.rejects(client.events().next(), { code: 'not_slipway' });
+});
+
+test('events arrive whole, however their bytes come apart', async () => {
+  const bytes = new TextEncoder().encode(`id: 0\n\n${frame(1)}:\n\n\n${frame(2)}${frame(3)}`);
+  for (const size of [1, 2, 3, 7, bytes.length]) {
+    let at = 0;
+    const body = new ReadableStream({
+      pull(controller) {
+        if (at < bytes.length) controller.enqueue(bytes.subarray(at, at + size));
+        at += size;
+      },
+    });
+    const headers = { 'content-type': 'text/event-stream' };
+    const client = createClient({ url: 'http://service.test', fetch: async () => new Response(body, { headers }) });
+    const numbers: number[] = [];
+    for await (const { number } of client.events()) if (numbers.push(number) === 3) break;
+    assert.deepEqual(numbers, [1, 2, 3]);
+  }
+});
+
 test('a reader that leaves closes its connection', async () => {
   let closed: Promise<unknown> | undefined;
   const service = await serving((response) => {

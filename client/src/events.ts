@@ -103,7 +103,10 @@ async function* blocksOf(stream: ReadableStream<Uint8Array>, cut: AbortControlle
   if (cut.signal.aborted) cancel();
   cut.signal.addEventListener('abort', cancel, { once: true });
   const decoder = new TextDecoder();
-  let text = '';
+  /** What has arrived of the block that has not ended, and its length. */
+  let held: string[] = [];
+  let length = 0;
+  let before = '';
   for (;;) {
     const timer = setTimeout(() => cut.abort(), SILENCE_MS);
     const { done, value } = await reader
@@ -113,13 +116,19 @@ async function* blocksOf(stream: ReadableStream<Uint8Array>, cut: AbortControlle
       })
       .finally(() => clearTimeout(timer));
     if (done) return;
-    text += decoder.decode(value, { stream: true });
-    for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
-      const block = text.slice(0, end);
-      text = text.slice(end + 2);
-      yield blockOf(block);
+    const piece = decoder.decode(value, { stream: true });
+    held.push(piece);
+    length += piece.length;
+    // Only what is new is searched: a block in many small pieces would be read from its beginning with each.
+    const isEnded = `${before}${piece}`.includes('\n\n');
+    before = piece.slice(-1) || before;
+    if (isEnded) {
+      const blocks = held.join('').split('\n\n');
+      held = blocks.splice(-1);
+      length = held[0]!.length;
+      for (const block of blocks) yield blockOf(block);
     }
-    if (text.length > LONGEST_BLOCK) throw new SlipwayError('not_slipway', 'the stream has an event without end');
+    if (length > LONGEST_BLOCK) throw new SlipwayError('not_slipway', 'the stream has an event without end');
   }
 }
 
