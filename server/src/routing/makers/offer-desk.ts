@@ -45,6 +45,8 @@ export interface LastAnswer {
 const MAX_WAIT_MS = 500;
 const TOKENS_TTL_MS = 10 * 60_000;
 const MAKERS_TTL_MS = 3_000;
+/** How long a maker is not asked again for a list that was none: otherwise each quote would read it. */
+const LISTLESS_MS = 10_000;
 /** The share of the routers' time that the makers get. */
 const MAKERS_SHARE = 0.8;
 /** Output per input in USD; beyond these bounds, the maker or the price is mistaken. */
@@ -65,6 +67,8 @@ export class OfferDesk {
   readonly #deps: OfferDeskDeps;
   readonly #makers: () => Promise<MakerEndpoint[]>;
   readonly #tokens = new LRUCache<string, () => Promise<ReadonlySet<string>>>({ max: 1_000 });
+  /** By URL: of whom the list of tokens was none, and until when it is not read again. */
+  readonly #listless = new LRUCache<string, { error: WebhookFailure; until: number }>({ max: 1_000 });
   readonly #patience: ReturnType<typeof createPatience>;
   readonly #answers = new LRUCache<string, LastAnswer>({ max: 1_000 });
   /** Until the list of makers tells it; those of the service itself are in no list. */
@@ -177,14 +181,24 @@ export class OfferDesk {
     );
   }
 
-  #tokensOf(endpoint: MakerEndpoint): Promise<ReadonlySet<string>> {
+  async #tokensOf(endpoint: MakerEndpoint): Promise<ReadonlySet<string>> {
     const { clock, steadyNow } = this.#deps;
-    let read = this.#tokens.get(endpoint.url);
+    const { url } = endpoint;
+    const listless = this.#listless.get(url);
+    if (listless && steadyNow() < listless.until) throw listless.error;
+    let read = this.#tokens.get(url);
     if (!read) {
       read = cached(() => readTokens(endpoint, clock), TOKENS_TTL_MS, steadyNow);
-      this.#tokens.set(endpoint.url, read);
+      this.#tokens.set(url, read);
     }
-    return read();
+    try {
+      return await read();
+    } catch (error) {
+      if (error instanceof WebhookFailure && error.kind === 'nonsense') {
+        this.#listless.set(url, { error, until: steadyNow() + LISTLESS_MS });
+      }
+      throw error;
+    }
   }
 }
 

@@ -114,6 +114,23 @@ describe('quotes of market makers', () => {
     }
   });
 
+  describe('attack: a market maker answers ever so many tiny pieces, which take long to read', () => {
+    const pieces = Array.from({ length: 5_000 }, () => ({}));
+
+    test('to a question for a quote: 8 KiB of it are read', async () => {
+      const sly = await open({ quote: (body) => ({ ...offer(body, wallet, 99n), pieces }) });
+      const makers = [sly, await open({ quote: honest(3n) })];
+      assert.equal((await quoted(world.router(makers, hasty), request)).outAmount, 3n);
+    });
+
+    test('for a list of its tokens: it is not asked again for each quote', async () => {
+      const sly = await open({ tokens: () => ({ pieces }), quote: honest(99n) });
+      const router = world.router([sly, await open({ quote: honest(3n) })], { ...hasty, steadyNow: () => 0 });
+      for (let quote = 0; quote < 5; quote++) assert.equal((await quoted(router, request)).outAmount, 3n);
+      assert.equal(sly.asked.filter(({ path }) => path === 'tokens').length, 1);
+    });
+  });
+
   test('a redirect is not followed', async () => {
     const elsewhere = await open({ quote: honest(99n) });
     const moved = createServer((_request, response) => {

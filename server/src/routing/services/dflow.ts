@@ -24,6 +24,8 @@ const NAME = 'DFlow';
 export const DFLOW_PROGRAM = address('DF1ow4tspfHX9JwWJsAb9epbkA8hmpSEAtxXy1V27QBH');
 const NO_ROUTE: ReadonlySet<unknown> = new Set(['route_not_found', 'no_route_found']);
 const TIMEOUT_MS = 5_000;
+/** Bytes of an answer. */
+const MOST = { price: 64 << 10, trade: 256 << 10 };
 
 /** DFlow's swap API: `GET /quote`, then `POST /swap-instructions` with that quote. */
 export function createDflow(settings: DflowSettings): RoutingService {
@@ -61,7 +63,8 @@ async function call(
   signal: AbortSignal,
   body?: object,
 ): Promise<Fields | Refusal> {
-  const options = { headers: { 'x-api-key': apiKey }, timeoutMs: TIMEOUT_MS, signal, ...(body && { body }) };
+  const most = body ? MOST.trade : MOST.price;
+  const options = { headers: { 'x-api-key': apiKey }, timeoutMs: TIMEOUT_MS, signal, most, ...(body && { body }) };
   const answer = await callJson(new URL(`${url}${path}`), options);
   const refused = refusedStatus(NAME, answer.status);
   if (refused) return refused;

@@ -38,6 +38,8 @@ const NEWER_PROGRAM = address('proVF4pMXVaYqmy4NjniPh4pqKNfMmsihgd4wdkCX3u');
 const PATH = '/api/v6/dex/aggregator/';
 const SOLANA = '501';
 const TIMEOUT_MS = 5_000;
+/** Bytes of an answer. */
+const MOST = { quote: 64 << 10, 'swap-instruction': 256 << 10 };
 /** Codes of the published table: no liquidity, or not for this amount, or not for this token. */
 const NO_ROUTE: ReadonlySet<unknown> = new Set(['82000', '82102', '82103', '82104', '82112', '82116']);
 const WRONG_KEYS = /^501(0[3-7]|1[1-3])$/;
@@ -70,7 +72,7 @@ export function createOkx(settings: OkxSettings, clock: Clock): RoutingService {
 async function call(
   { url, apiKey, secretKey, passphrase }: OkxSettings,
   clock: Clock,
-  { method, query }: { method: string; query: Record<string, string> },
+  { method, query }: { method: keyof typeof MOST; query: Record<string, string> },
   signal: AbortSignal,
 ): Promise<unknown | Refusal> {
   const target = new URL(`${url}${PATH}${method}?${new URLSearchParams({ chainIndex: SOLANA, ...query })}`);
@@ -82,7 +84,7 @@ async function call(
     'OK-ACCESS-TIMESTAMP': timestamp,
     'OK-ACCESS-SIGN': createHmac('sha256', secretKey).update(signed).digest('base64'),
   };
-  const answer = await callJson(target, { headers, timeoutMs: TIMEOUT_MS, signal });
+  const answer = await callJson(target, { headers, timeoutMs: TIMEOUT_MS, signal, most: MOST[method] });
   const refused = refusedStatus(NAME, answer.status);
   if (refused) return refused;
   const { code, data } = fieldsOf(answer.body, 'the answer');

@@ -39,14 +39,15 @@ export function addressOf(value: unknown, field: string): Address {
 /** A number that comes as a string or as a number; 0 where there is none. */
 export function numberOf(value: unknown, field: string): number {
   if (value === undefined || value === null || value === '') return 0;
-  const number = Number(value);
+  const number = typeof value === 'object' ? Number.NaN : Number(value);
   if (!Number.isFinite(number)) throw new Nonsense(`${field} is no number`);
   return number;
 }
 
 /** A few printable characters of what a service calls something. */
 export function textOf(value: unknown): string {
-  return String(value)
+  // An object may have no text, or hold others a million deep.
+  return (typeof value === 'object' ? 'something else' : String(value))
     .replace(/[^\x20-\x7e]/g, '')
     .slice(0, MOST_TEXT);
 }
