@@ -2,9 +2,14 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { plainError } from '../errors/index.js';
 import { MOST_BEHIND } from './pipelines.js';
 import { startTestServer } from './testing.js';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 const config = { errorShape: plainError, auth: 'none' } as const;
 
@@ -171,4 +176,40 @@ test('attack: a caller without a key asks for a file behind requests that no hoo
   for await (const piece of socket as AsyncIterable<Buffer>) text += piece.toString();
   assert.deepEqual(text.match(/(?<=HTTP\/1\.1 )\d+|a file/g), ['400', '417', '400', '417', '200', 'a file']);
   assert.deepEqual(hasConnection, [true]);
+});
+
+test('attack: a caller without a key always has a request behind another one: nothing is kept of those that were answered', async (t) => {
+  const answers: WeakRef<object>[] = [];
+  let end = () => {};
+  const { app } = await startTestServer((server) => {
+    server.get('/file', {
+      config,
+      handler: async (_request, reply) => {
+        const arrived = once(app.server, 'request');
+        socket.write(ask);
+        await arrived;
+        answers.push(new WeakRef(reply.raw));
+        if (answers.length === 50) end();
+        return 'a file';
+      },
+    });
+  });
+  const ask = 'GET /file HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n';
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1').resume();
+  t.after(() => {
+    socket.destroy();
+    return app.close();
+  });
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  socket.write(ask);
+  await ended;
+  const held = () => answers.slice(0, 40).filter((each) => each.deref() !== undefined).length;
+  for (let turn = 0; turn < 50 && held() > 0; turn++) {
+    await new Promise(setImmediate);
+    collectGarbage();
+  }
+  assert.equal(held(), 0);
 });

@@ -34,6 +34,8 @@ export class AnswerInLine<Request extends IncomingMessage = IncomingMessage> ext
     this.once('close', () => {
       line.open -= 1;
       if (line.last === this) line.last = undefined;
+      // Or each would be kept by the one behind it, for as long as there is one.
+      before.delete(this);
     });
     // Whatever has come in the same piece ends here, too: nobody waits for its answer any more.
     if (line.open > 1 + MOST_BEHIND) socket.destroy();
