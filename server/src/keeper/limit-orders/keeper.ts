@@ -130,13 +130,14 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
     if (!sides) throw new Error('its mints are not what it says');
     const cost = lamportsIn(sides.output, await networkFee(deps), deps.usd);
     if (cost === undefined) throw new Error(NOT_REPAID);
-    if (!(await this.#answers.mayPay(order, exactMarketOf(deps, sides), cost))) return false;
+    const markets = { any: marketOf(deps, sides), exact: exactMarketOf(deps, sides) };
     const search = {
+      whole: await this.#answers.mayPay(order, markets, cost),
       parts: !this.#backOffs.isResting(partsOf(address)),
       exact: false,
       nearly: () => this.#backOffs.wait(partsOf(address), NEARLY),
     };
-    const plan = await planFill(order, this.#answers.of(order, marketOf(deps, sides)), cost, search);
+    const plan = await planFill(order, this.#answers.of(order, markets.any), cost, search);
     if (plan) this.#backOffs.delete(partsOf(address));
     return plan !== undefined;
   }

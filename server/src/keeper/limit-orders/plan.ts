@@ -17,21 +17,28 @@ const SMALLEST_SHARE = 256n;
 const REFINEMENTS = 8;
 const LAMPORTS_PER_SOL = 1e9;
 
+interface PlanSearch {
+  whole?: boolean;
+  parts?: boolean;
+  exact?: boolean;
+  nearly?: () => void;
+}
+
 /**
  * The largest part of the order for which the market pays what the maker asks, the order's fee, and `cost`: the taker's
  * own cost, in the output token. If the maker accepts less than asked, that is used only as far as the market does not
- * give more. Undefined if no part pays. `search`: whether to look for a part, and whether for more than a shared size; and
- * what to do when the smallest would pay but for the cost, and none does.
+ * give more. Undefined if no part pays. `search`: whether to ask for the whole, to look for a part, and for more than a
+ * shared size of it; and what to do when the smallest would pay but for the cost, and none does.
  */
 export async function planFill(
   order: LimitOrder,
   market: Market,
   cost: bigint,
-  { parts = true, exact = true, nearly }: { parts?: boolean; exact?: boolean; nearly?: () => void } = {},
+  { whole = true, parts = true, exact = true, nearly }: PlanSearch = {},
 ): Promise<Fill | undefined> {
   const fillOf = async (making: bigint) => fillFor(order, making, await market(making), cost);
-  const whole = await fillOf(order.makingAmount);
-  if (whole || !parts) return whole;
+  const all = whole ? await fillOf(order.makingAmount) : undefined;
+  if (all || !parts) return all;
   const sizes = partsOf(order);
   const smallest = sizes.at(-1);
   // The smaller the part, the better the market's price: if the smallest does not pay, none does.
@@ -62,10 +69,6 @@ function partsOf({ makingAmount }: LimitOrder): bigint[] {
 
 /** Whether it is such a size. */
 export const isShared = (amount: bigint): boolean => (amount & (amount - 1n)) === 0n;
-
-/** No smaller part of the order is filled. */
-export const smallestPart = ({ makingAmount }: Pick<LimitOrder, 'makingAmount'>): bigint =>
-  (makingAmount + SMALLEST_SHARE - 1n) / SMALLEST_SHARE;
 
 /** The fill of `makingAmount` for which the market gives `out`; undefined if that is too little. */
 export function fillFor(

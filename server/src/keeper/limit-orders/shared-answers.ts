@@ -1,11 +1,9 @@
 import type { LimitOrder } from '@slipway/programs';
-import { fillFor, isShared, type Market, smallestPart } from './plan.js';
+import { fillFor, isShared, type Market } from './plan.js';
 
 /** How long an answer of a market is believed, in milliseconds. */
 const KEPT_MS = 2_000;
-/** The best price is asked for in sizes that differ by this factor, so that orders of many sizes share a few questions. */
-const SIZE = 8n;
-/** What a smaller part may seem to give too little, in percent: by rounding, and by a route over fewer pools. */
+/** What a smaller amount may seem to give too little, in percent: by rounding, and by a route over fewer pools. */
 const MARGIN = 2n;
 
 type Tokens = Pick<LimitOrder, 'inputMint' | 'outputMint'>;
@@ -20,16 +18,20 @@ export class SharedAnswers {
   }
 
   /**
-   * False where not even the whole order would pay for `cost` if all of it had the best price: that for a part no larger
-   * than any that is filled, because the smaller, the better the price. Most orders are for a price far away. `market`
-   * answers nothing for an amount that tells too little of the price.
+   * False where the whole order would not pay for `cost` even at the price of a smaller size that orders share: the smaller,
+   * the better the price. Most orders are for a price far away. `exact` answers nothing for an amount that tells too little
+   * of the price; of one so small it is asked whether more than it brings anything beyond the cost.
    */
-  async mayPay(order: LimitOrder, market: Market, cost: bigint): Promise<boolean> {
+  async mayPay(order: LimitOrder, markets: { any: Market; exact: Market }, cost: bigint): Promise<boolean> {
     const { makingAmount } = order;
-    const part = sizeBelow(smallestPart(order));
-    const out = await this.#ask('best', order, part, market);
-    if (out === undefined) return true;
-    const most = ((out + 1n) * makingAmount * (100n + MARGIN)) / (part * 100n);
+    let size = 1n;
+    while (size * 2n <= makingAmount) size *= 2n;
+    const out = await this.#ask('exact', order, size, markets.exact);
+    if (out === undefined) {
+      const most = await this.#ask('any', order, size * 2n, markets.any);
+      return most === undefined || most > cost;
+    }
+    const most = ((out + 1n) * makingAmount * (100n + MARGIN)) / (size * 100n);
     return fillFor(order, makingAmount, most, cost) !== undefined;
   }
 
@@ -39,7 +41,7 @@ export class SharedAnswers {
   }
 
   async #ask(
-    what: string,
+    what: 'any' | 'exact',
     { inputMint, outputMint }: Tokens,
     amount: bigint,
     market: Market,
@@ -52,10 +54,4 @@ export class SharedAnswers {
     }
     return known.out;
   }
-}
-
-function sizeBelow(amount: bigint): bigint {
-  let size = 1n;
-  while (size * SIZE <= amount) size *= SIZE;
-  return size;
 }
