@@ -56,7 +56,8 @@ const MOST = { two: 8, three: 12 };
 const MOST_OF_ALL = { two: 32, three: 64 };
 /** Amounts of one size differ by at most this factor. */
 const SIZE = 8;
-const MAX_CACHED = 20_000;
+/** Pairs and sizes whose paths are kept: up to 40 kB each, where many tokens lie between the two. */
+const MAX_CACHED = 4_000;
 
 type Pairs = ReadonlyMap<Address, ReadonlyMap<Address, readonly Leg[]>>;
 
