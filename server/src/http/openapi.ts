@@ -6,7 +6,7 @@ import { addCodeSamples } from './code-samples.js';
 import type { Descriptions } from './descriptions.js';
 import { errorAnswers, schemaName } from './error-answers.js';
 import { addRecordedCalls, completeDocument, type Examples, type RecordedCalls } from './examples.js';
-import { MAX_NESTING } from './json-body.js';
+import { MAX_NESTING, MAX_PIECES } from './json-body.js';
 
 const securityOf = {
   key: [{ apiKey: [] }],
@@ -96,7 +96,7 @@ export async function registerOpenapi(
         title: 'Slipway',
         description: [
           'Builds unsigned Solana transactions, takes them back signed, and lands them.',
-          `A JSON body may be nested at most ${MAX_NESTING} levels deep; how many bytes it may have stands under 413.`,
+          `A JSON body may be nested at most ${MAX_NESTING} levels deep, and have at most ${MAX_PIECES} arrays, objects and commas; how many bytes it may have stands under 413.`,
           ...(sandboxKey === undefined ? [] : [`In this sandbox the x-api-key is \`${sandboxKey}\`.`]),
         ].join(' '),
         version,

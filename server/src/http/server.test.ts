@@ -189,6 +189,18 @@ test('attack: a free key sends JSON that is nested too deep: refused before it i
   }
 });
 
+test('attack: a free key sends JSON of ever so many tiny pieces: refused before it is parsed, whatever its strings hold', async () => {
+  const pieces = (count: number, piece: string) => `{"owner":"x","list":[${Array(count).fill(piece).join(',')}]}`;
+  for (const payload of [pieces(2_100, '{}'), pieces(4_100, '1')]) {
+    const answer = await post('/express', payload);
+    assert.equal(answer.statusCode, 400);
+    assert.equal(answer.json().message, 'body: expected JSON of at most 4000 pieces');
+  }
+  for (const payload of [pieces(3_900, '1'), JSON.stringify({ owner: '{},'.repeat(5_000) })]) {
+    assert.equal((await post('/express', payload)).statusCode, 200);
+  }
+});
+
 test('an unexpected exception is 500 in the shape of the area, without its text, and logged with its request id', async () => {
   const answer = await app.inject({ url: '/broken' });
   assert.equal(answer.statusCode, 500);

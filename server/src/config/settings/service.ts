@@ -74,7 +74,7 @@ export const mode = group('The mode', {
 
 export const http = group('HTTP', {
   notes:
-    'A request body may have up to 16 KiB, and more on a few routes that need it: the API document says how much under 413. JSON may be nested 16 levels deep.',
+    'A request body may have up to 16 KiB, and more on a few routes that need it: the API document says how much under 413. JSON may be nested 16 levels deep, and have 4,000 arrays, objects and commas.',
   variables: {
     SLIPWAY_HOST: Text({
       description:
