@@ -52,9 +52,11 @@ for (const { kind, open } of stands) {
         const url = await objects.presignUpload({ key, contentType });
         assert.ok(!url.includes('a-secret'), 'the secret is not in the URL');
         assert.equal(await objects.uploaded(key), undefined);
+        assert.equal(await objects.uploadedBytes(key), 0);
         assert.equal(await objects.publish(key), false);
         for (let time = 0; time < 2; time++) assert.equal((await put(url, bytes, contentType)).status, 200);
         const uploaded = await objects.uploaded(key);
+        assert.equal(await objects.uploadedBytes(key), uploaded!.bytes.length);
         assert.ok(uploaded && bytes.equals(uploaded.bytes));
         assert.equal(uploaded.metadata?.name, folder === 'metadata' ? 'N' : undefined);
         assert.equal(await objects.publish(key), true);
@@ -62,6 +64,7 @@ for (const { kind, open } of stands) {
         assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, contentType]);
         assert.ok(bytes.equals(Buffer.from(await answer.arrayBuffer())));
         assert.equal(await objects.uploaded(key), undefined, 'what is published is no upload any more');
+        assert.equal(await objects.uploadedBytes(key), 0);
       }
     });
 
