@@ -1,6 +1,7 @@
 import { signWebhook } from '../signer/index.js';
 import type { EventRow } from '../store/events.js';
-import type { Delivery, Webhook, WebhookAttempt } from '../store/webhooks.js';
+import type { Delivery, WebhookAttempt } from '../store/webhook-deliveries.js';
+import type { Webhook } from '../store/webhooks.js';
 import type { Message, Outcome } from './sender.js';
 import { eventText } from './text.js';
 

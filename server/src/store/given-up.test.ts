@@ -10,7 +10,7 @@ import {
   putDeliveries,
   recordFailure,
   takeDueWebhooks,
-} from './webhooks.js';
+} from './webhook-deliveries.js';
 
 const AT = new Date('2026-01-01T00:00:00Z');
 

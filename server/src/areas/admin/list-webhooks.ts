@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { TypedServer } from '../../lib/typed-server.js';
-import { latestAttempts, listAllWebhooks } from '../../store/webhooks.js';
+import { latestAttempts } from '../../store/webhook-deliveries.js';
+import { listAllWebhooks } from '../../store/webhooks.js';
 import { type AdminDeps, adminRoute } from './deps.js';
 import { withoutSecrets } from './maker-text.js';
 import { ListedWebhook, NewestQuery } from './watch-schema.js';

@@ -7,13 +7,12 @@ import { eventsAfter, WEBHOOKS_CHANNEL } from '../../store/events.js';
 import {
   addAttempt,
   failedDeliveries,
-  findWebhook,
   listAttempts,
   putDeliveries,
   retryFailed,
-  type Webhook,
   wakeWebhook,
-} from '../../store/webhooks.js';
+} from '../../store/webhook-deliveries.js';
+import { findWebhook, type Webhook } from '../../store/webhooks.js';
 import { type EventsDeps, tags } from './deps.js';
 import * as schema from './webhook-schema.js';
 import { accountOf, noWebhook, webhookRoute } from './webhooks.js';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.js';
 import { deleteEvents, forgetFollowers, forgetTold } from '../../store/events.js';
 import type { Store } from '../../store/sql.js';
-import { deleteFailed } from '../../store/webhooks.js';
+import { deleteFailed } from '../../store/webhook-deliveries.js';
 import type { Chore } from '../keeper.js';
 
 const BATCH = 5_000;

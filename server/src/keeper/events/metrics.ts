@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { WebhookBacklog } from '../../store/webhooks.js';
+import type { WebhookBacklog } from '../../store/webhook-deliveries.js';
 
 /** Counts what is posted to webhooks; `backlog` is read at each scrape, and may fail. `now`: Unix milliseconds. */
 export function createWebhookMetrics(registry: Registry, backlog: () => Promise<WebhookBacklog>, now: () => number) {

@@ -10,14 +10,8 @@ import { tell } from '../../store/event-outbox.js';
 import { deleteEvents, numberEvents } from '../../store/events.js';
 import type { Store } from '../../store/sql.js';
 import { openEmbeddedStore } from '../../store/testing.js';
-import {
-  failedDeliveries,
-  insertWebhook,
-  listAttempts,
-  listWebhooks,
-  retryFailed,
-  sealWebhook,
-} from '../../store/webhooks.js';
+import { failedDeliveries, listAttempts, retryFailed } from '../../store/webhook-deliveries.js';
+import { insertWebhook, listWebhooks, sealWebhook } from '../../store/webhooks.js';
 import type { KeeperLoop } from '../keeper.js';
 import { LONGEST_MS, startWebhooks } from './webhooks.js';
 

@@ -13,16 +13,14 @@ import {
   addAttempt,
   type Delivery,
   dueDeliveries,
-  openWebhooks,
   putDeliveries,
   recordFailure,
   recordSuccess,
   releaseWebhook,
-  type TextBox,
   takeDueWebhooks,
-  type Webhook,
   webhookBacklog,
-} from '../../store/webhooks.js';
+} from '../../store/webhook-deliveries.js';
+import { openWebhooks, type TextBox, type Webhook } from '../../store/webhooks.js';
 import type { KeeperLoop } from '../keeper.js';
 import { Loop } from '../loop.js';
 import { createWebhookMetrics } from './metrics.js';

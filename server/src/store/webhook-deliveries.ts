@@ -1,0 +1,250 @@
+import type { EventKind } from './event-outbox.js';
+import type { Sql, Tx } from './sql.js';
+import { ADDED_BY, COLUMNS, type SealedWebhook } from './webhooks.js';
+
+/** One copy's turn with a webhook. */
+export interface WebhookLease {
+  holder: string;
+  now: Date;
+  until: Date;
+}
+
+/** How many webhooks are taken: in all, and of what one key has added, besides those of it that are under way. */
+export interface MostTurns {
+  inAll: number;
+  ofKey: number;
+  /** Those under way, by `addedBy`. */
+  underWay: ReadonlyMap<string, number>;
+}
+
+/** Takes webhooks that something waits for, those first that have waited longest. */
+export async function takeDueWebhooks(
+  tx: Tx,
+  { holder, now, until }: WebhookLease,
+  { inAll, ofKey, underWay }: MostTurns,
+): Promise<SealedWebhook[]> {
+  const { rows } = await tx.query<SealedWebhook>(
+    `with due as (
+       select w.id, ${ADDED_BY} as added_by,
+         row_number() over (partition by ${ADDED_BY} order by w.lease_until nulls first) as place
+       from webhooks w
+       where coalesce(w.lease_until <= $1, true) and coalesce(w.rest_until <= $1, true)
+         and (exists (select from event_accounts a where a.account = w.account and a.last > w.last)
+           or exists (select from webhook_deliveries d where d.webhook_id = w.id and d.due_at <= $1))
+     ), taken as (
+       select w.id from webhooks w join due using (id)
+         left join unnest($6::text[], $7::int[]) as busy(added_by, turns) on busy.added_by = due.added_by
+       where due.place + coalesce(busy.turns, 0) <= $5 and coalesce(w.lease_until <= $1, true)
+       order by w.lease_until nulls first limit $4 for update of w skip locked
+     )
+     update webhooks w set lease_holder = $2, lease_until = $3 from taken where w.id = taken.id returning ${COLUMNS}`,
+    [now, holder, until, inAll, ofKey, [...underWay.keys()], [...underWay.values()]],
+  );
+  return rows;
+}
+
+/** Ends a turn: everything up to `last` has been tried, or was not wanted. */
+export async function releaseWebhook(
+  sql: Sql,
+  id: string,
+  { holder, now }: Pick<WebhookLease, 'holder' | 'now'>,
+  last: bigint,
+): Promise<void> {
+  await sql.query(
+    'update webhooks set last = greatest(last, $4), lease_until = $3 where id = $1 and lease_holder = $2',
+    [id, holder, now, last],
+  );
+}
+
+/** An event on its way to a webhook. */
+export interface Delivery {
+  number: bigint;
+  kind: EventKind;
+  at: Date;
+  body: string;
+  /** How often it was tried. */
+  tries: number;
+}
+
+/** Those that have failed and are to be tried again now, the oldest first. */
+export async function dueDeliveries(sql: Sql, id: string, now: Date, most: number): Promise<Delivery[]> {
+  const { rows } = await sql.query<Delivery>(
+    `select number, kind, at, body, tries from webhook_deliveries where webhook_id = $1 and due_at <= $2
+     order by number limit $3`,
+    [id, now, most],
+  );
+  return rows;
+}
+
+/** Those that were given up, the newest first. */
+export async function failedDeliveries(sql: Sql, id: string, most: number): Promise<Delivery[]> {
+  const { rows } = await sql.query<Delivery>(
+    `select number, kind, at, body, tries from webhook_deliveries where webhook_id = $1 and due_at is null
+     order by number desc limit $2`,
+    [id, most],
+  );
+  return rows;
+}
+
+/** What became of one attempt. */
+export interface WebhookAttempt {
+  number: bigint;
+  at: Date;
+  /** The HTTP status; null where there was no answer. */
+  status: number | null;
+  error: string | null;
+  milliseconds: number;
+}
+
+/** The latest attempts, the newest first. */
+export async function listAttempts(sql: Sql, id: string): Promise<WebhookAttempt[]> {
+  const { rows } = await sql.query<WebhookAttempt>(
+    'select number, at, status, error, milliseconds from webhook_attempts where webhook_id = $1 order by id desc',
+    [id],
+  );
+  return rows;
+}
+
+/** The latest attempts of several webhooks, the newest first, and at most `most` of each. */
+export async function latestAttempts(
+  sql: Sql,
+  ids: readonly string[],
+  most: number,
+): Promise<(WebhookAttempt & { webhookId: string })[]> {
+  const { rows } = await sql.query<WebhookAttempt & { webhookId: string }>(
+    `select asked.id as "webhookId", found.* from unnest($1::text[]) as asked(id), lateral (
+       select number, at, status, error, milliseconds from webhook_attempts where webhook_id = asked.id
+       order by id desc limit $2
+     ) as found`,
+    [ids, most],
+  );
+  return rows;
+}
+
+const KEPT_ATTEMPTS = 100;
+
+export async function addAttempt(tx: Tx, id: string, attempt: WebhookAttempt): Promise<void> {
+  const { number, at, status, error, milliseconds } = attempt;
+  await tx.query(
+    `with added as (
+       insert into webhook_attempts (webhook_id, number, at, status, error, milliseconds) values ($1, $2, $3, $4, $5, $6)
+     )
+     delete from webhook_attempts where webhook_id = $1 and id <= (
+       select id from webhook_attempts where webhook_id = $1 order by id desc offset $7 limit 1
+     )`,
+    [id, number, at, status, error, milliseconds, KEPT_ATTEMPTS - 1],
+  );
+}
+
+/** It has arrived. False where this copy's turn is over: then another one has sent it, or will. */
+export async function recordSuccess(tx: Tx, id: string, lease: WebhookLease, number: bigint): Promise<boolean> {
+  const { holder, until } = lease;
+  const { rowCount } = await tx.query(
+    `update webhooks set last = greatest(last, $3), failures = 0, rest_until = null, lease_until = $4
+     where id = $1 and lease_holder = $2`,
+    [id, holder, number, until],
+  );
+  if (rowCount === 0) return false;
+  await tx.query('delete from webhook_deliveries where webhook_id = $1 and number = $2', [id, number]);
+  return true;
+}
+
+/** It has not arrived: it is due again at `dueAt` (null: it is given up), and the webhook rests. */
+export async function recordFailure(
+  tx: Tx,
+  id: string,
+  lease: WebhookLease,
+  failed: { delivery: Delivery; dueAt: Date | null; restUntil: Date; lostBefore: Date },
+): Promise<void> {
+  const { delivery, dueAt, restUntil, lostBefore } = failed;
+  const { rowCount } = await tx.query(
+    `update webhooks set last = greatest(last, $3), failures = failures + 1, rest_until = $4
+     where id = $1 and lease_holder = $2`,
+    [id, lease.holder, delivery.number, restUntil],
+  );
+  if (rowCount === 0) return;
+  await putDeliveries(tx, id, [delivery], dueAt);
+  const lost = await tx.query(
+    'update webhook_deliveries set due_at = null where webhook_id = $1 and due_at is not null and at <= $2',
+    [id, lostBefore],
+  );
+  if (lost.rowCount > 0) await keepNewestGivenUp(tx, id);
+}
+
+/**
+ * Of one webhook, the newest of those that were given up. Each is a copy of an event for each webhook of its account, and a
+ * client makes as many events as it may make calls.
+ */
+export const MOST_GIVEN_UP = 1_000;
+
+/** Keeps what has not arrived, until `dueAt`; null: until its owner asks for it. */
+export async function putDeliveries(
+  tx: Tx,
+  id: string,
+  deliveries: readonly Delivery[],
+  dueAt: Date | null,
+): Promise<void> {
+  if (deliveries.length === 0) return;
+  const rows = deliveries.map(({ number, ...rest }) => ({ ...rest, number: number.toString() }));
+  await tx.query(
+    `insert into webhook_deliveries (webhook_id, number, kind, at, body, tries, due_at)
+     select $1, number, kind, at, body, tries, $3
+     from json_to_recordset($2::json) as r(number bigint, kind text, at timestamptz, body text, tries integer)
+     on conflict (webhook_id, number) do update set tries = excluded.tries, due_at = excluded.due_at`,
+    [id, JSON.stringify(rows), dueAt],
+  );
+  if (dueAt === null) await keepNewestGivenUp(tx, id);
+}
+
+async function keepNewestGivenUp(tx: Tx, id: string): Promise<void> {
+  await tx.query(
+    `delete from webhook_deliveries where webhook_id = $1 and due_at is null and number <= (
+       select number from webhook_deliveries where webhook_id = $1 and due_at is null order by number desc offset $2 limit 1
+     )`,
+    [id, MOST_GIVEN_UP],
+  );
+}
+
+/** Has those that were given up sent again, now; returns how many. */
+export async function retryFailed(tx: Tx, id: string, now: Date): Promise<number> {
+  const { rowCount } = await tx.query(
+    'update webhook_deliveries set due_at = $2, tries = 0 where webhook_id = $1 and due_at is null',
+    [id, now],
+  );
+  return rowCount;
+}
+
+/** Something is to be sent now, however often it has failed. */
+export async function wakeWebhook(tx: Tx, id: string): Promise<void> {
+  await tx.query('update webhooks set rest_until = null where id = $1', [id]);
+}
+
+export interface WebhookBacklog {
+  /** How many events were given up. */
+  deadLetters: number;
+  /** Since when the oldest event waits for a webhook that does not fail. */
+  waitingSince: Date | null;
+}
+
+/** What has not arrived, of all webhooks. */
+export async function webhookBacklog(sql: Sql): Promise<WebhookBacklog> {
+  const { rows } = await sql.query<{ deadLetters: bigint; waitingSince: Date | null }>(
+    `select (select count(*) from webhook_deliveries where due_at is null) as "deadLetters",
+       (select min(next.at) from webhooks w join event_accounts a on a.account = w.account and a.last > w.last, lateral (
+          select at from events e where e.account = w.account and e.last > w.last order by e.last limit 1
+        ) as next where w.failures = 0) as "waitingSince"`,
+  );
+  const { deadLetters, waitingSince } = rows[0]!;
+  return { deadLetters: Number(deadLetters), waitingSince };
+}
+
+/** Forgets up to `limit` events that were given up and happened before a time; returns how many. */
+export async function deleteFailed(tx: Tx, before: Date, limit: number): Promise<number> {
+  const { rowCount } = await tx.query(
+    `delete from webhook_deliveries where (webhook_id, number) in (
+       select webhook_id, number from webhook_deliveries where due_at is null and at < $1 order by at limit $2
+     )`,
+    [before, limit],
+  );
+  return rowCount;
+}
