@@ -1,5 +1,5 @@
 import { type CliContext, CommandError } from './context.js';
-import { adminToken, adminUrl, bodyOf, configOf, requestJson, Unreachable } from './service.js';
+import { adminToken, adminUrl, bodyOf, configOf, requestJson, requireOurs, Unreachable } from './service.js';
 
 /** The admin API, wherever it runs. */
 export interface AdminClient {
@@ -35,6 +35,8 @@ export async function adminAt(context: CliContext, base: string): Promise<AdminC
   const headers = { authorization: `Bearer ${await adminToken(context, base)}` };
   return {
     request: async (method, path, body, signal) => {
+      // A moment before each: the service may have ended in the meantime.
+      requireOurs(context, base);
       const given = { method, body, headers, ...(signal && { signal }) };
       const answer = await requestJson(`${base}/admin/v1${path}`, given);
       if (answer.status === 404 && isNoRoute(answer.body)) throw new NoAdminApi(`${base} ${NO_ADMIN}`);

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { withAdmin } from './admin-client.js';
 import { usersListening } from './listeners.js';
 import { NotOurs, requireOurs, Unreachable } from './service.js';
 
@@ -77,4 +78,35 @@ test('attack: another user of the machine listens where the service would, while
   if (process.platform !== 'linux') return;
   assert.deepEqual(usersListening(base), [own]);
   requireOurs(context, base);
+});
+
+test('attack: another user of the machine holds the answer to a command back until the service has started in his place: he is not told the admin token', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'slipway-listeners-'));
+  writeFileSync(join(folder, 'admin.token'), 'the-token-of-the-admin\n', { mode: 0o600 });
+  const service = createServer((_request, response) => response.end('{"makers":["of the service"]}'));
+  let told = '';
+  const held: Socket[] = [];
+  const imposter = createTcpServer((socket) => {
+    held.push(socket.on('error', () => {}));
+    socket.on('data', async (bytes) => {
+      told += bytes.toString('latin1');
+      imposter.close();
+      if (!service.listening) await once(service.listen(port, '127.0.0.1'), 'listening');
+      socket.write('HTTP/1.1 200 OK\r\nkeep-alive: timeout=60\r\ncontent-length: 2\r\n\r\n{}');
+    });
+  }).listen(0, '127.0.0.1');
+  await once(imposter, 'listening');
+  const { port } = imposter.address() as AddressInfo;
+  t.after(() => {
+    service.close();
+    service.closeAllConnections();
+    for (const socket of held) socket.destroy();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const env = { SLIPWAY_DATA_DIR: folder, SLIPWAY_PORT: String(port) };
+  const context = { env, cwd: folder, colors: false, stdout() {}, stderr() {} };
+  const found = await withAdmin(context, undefined, (admin) => admin.request('GET', '/makers'));
+  assert.deepEqual(found, { makers: ['of the service'] });
+  assert.match(told, /livez/);
+  assert.doesNotMatch(told, /the-token-of-the-admin/);
 });

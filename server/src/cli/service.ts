@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SlipwayError } from '@slipway/client';
 import { type Config, ConfigError, dataFolder, loadConfig, SANDBOX_KEY } from '../config/index.js';
+import { createHttpPost, type HttpPost } from '../lib/http-post.js';
 import { readBody } from '../lib/read-body.js';
 import { readPrivateFile } from '../signer/index.js';
 import { type CliContext, CommandError, UsageError } from './context.js';
@@ -119,22 +120,32 @@ export class Failing extends CommandError {}
 /** More than the longest answer: a page of the log. */
 const MOST_ANSWER_BYTES = 32 * 1024 * 1024;
 
+/**
+ * For what shows a token: a connection that is still open may lead to somebody who listened there when it was made, and has held
+ * its answer back until the service was there.
+ */
+const postAlone = createHttpPost(undefined, { isAlone: true });
+
 /** Sends one JSON request. Throws Unreachable if there is no JSON answer within 30 seconds. */
 export async function requestJson(
   url: string,
   init: { method?: string; headers?: Record<string, string>; body?: unknown; signal?: AbortSignal } = {},
 ): Promise<Answer> {
-  const hasBody = init.body !== undefined;
+  const body = init.body === undefined ? undefined : JSON.stringify(init.body);
+  const { method = 'GET' } = init;
+  const headers: Record<string, string> = {
+    ...init.headers,
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+  };
+  const signal = AbortSignal.any([AbortSignal.timeout(30_000), ...(init.signal ? [init.signal] : [])]);
   try {
-    const response = await fetch(url, {
-      method: init.method ?? 'GET',
-      headers: { ...init.headers, ...(hasBody && { 'content-type': 'application/json' }) },
-      signal: AbortSignal.any([AbortSignal.timeout(30_000), ...(init.signal ? [init.signal] : [])]),
-      ...(hasBody && { body: JSON.stringify(init.body) }),
-    });
-    const body = JSON.parse(await readBody(response, MOST_ANSWER_BYTES));
+    const response =
+      headers.authorization === undefined
+        ? await fetch(url, { method, headers, signal, ...(body !== undefined && { body }) })
+        : await postAlone(new URL(url), { method: method as HttpPost['method'], headers, signal, body: body ?? '' });
     const again = response.headers.get('retry-after');
-    return { status: response.status, body, ...(again && { againAfterMs: Number(again) * 1_000 }) };
+    const read = JSON.parse(await readBody(response, MOST_ANSWER_BYTES));
+    return { status: response.status, body: read, ...(again && { againAfterMs: Number(again) * 1_000 }) };
   } catch (error) {
     throw unreachable(url, error);
   }
