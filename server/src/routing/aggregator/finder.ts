@@ -6,9 +6,10 @@ import { Counter, type Registry } from 'prom-client';
 import type { ChainAccount, LiveAccounts, Rpc } from '../../chain/index.js';
 import { GrowingCache } from '../../lib/growing-cache.js';
 import type { Remembered } from './memory.js';
-import { type FoundMints, MintScans, scanVenue } from './mint-scans.js';
+import { type FoundMints, MintScans } from './mint-scans.js';
 import type { SkippedPools } from './skipped-pools.js';
 import type { PoolAccounts, Venue } from './venue.js';
+import { scanVenue } from './venue-scans.js';
 
 const MAX_NEEDED = 50_000;
 /** Pools that are described before other work gets its turn: each may have ten addresses to be derived. */

@@ -1,11 +1,12 @@
-import { type Address, isAddress, WRAPPED_SOL_MINT } from '@slipway/wire';
+import { type Address, WRAPPED_SOL_MINT } from '@slipway/wire';
 import { LRUCache } from 'lru-cache';
-import { bytesIn, type Rpc, RpcError } from '../../chain/index.js';
+import type { Rpc } from '../../chain/index.js';
 import { GrowingCache } from '../../lib/growing-cache.js';
 import type { Found } from './finder.js';
 import { ScanRounds } from './scan-rounds.js';
 import { ScanTurns } from './scan-turns.js';
 import type { Venue } from './venue.js';
+import { isRefusal, type Mints, scanFor } from './venue-scans.js';
 
 /** The most mints, or pairs of hubs, whose pools are found. */
 export interface FoundMints {
@@ -24,36 +25,8 @@ const EMPTY_MS = 10 * 60_000;
 const MAX_NOTED = 10_000;
 /** The shortest time after which a scan that was not answered is tried again; by then somebody must have asked again. */
 const RETRY_MS = 2_000;
-/** Codes of errors that pass: throttled, internal, behind. Any other error is the RPC's answer to such a question. */
-const PASSING = new Set([429, -32429, -32603, -32005, -32016]);
 /** Mints that are scanned at the same time, each venue by venue: at most two calls each. */
 const MAX_SCANS = 2;
-
-interface RpcProgramAccount {
-  pubkey: string;
-  account: { owner: string; data: [string, 'base64'] };
-}
-
-/** A mint, and the offset at which a pool's account names it. */
-type NamedMint = readonly [offset: number, mint: Address];
-
-/** Lists the pools of a venue; with `named`, those that name all of these mints. @throws as `rpc.call` */
-export async function scanVenue(rpc: Rpc, venue: Venue, named: readonly NamedMint[] = []): Promise<Found[]> {
-  const mints = named.map(([offset, bytes]) => ({ memcmp: { offset, bytes } }));
-  const filters = [{ dataSize: venue.poolSize }, ...mints];
-  const params = [venue.program, { encoding: 'base64', commitment: 'confirmed', filters }];
-  const listed = await rpc.call<RpcProgramAccount[]>('getProgramAccounts', params);
-  return listed.flatMap(({ pubkey, account: { owner, data } }) => {
-    if (!isAddress(pubkey) || owner !== venue.program) return [];
-    const bytes = bytesIn(data[0]);
-    return [
-      { address: pubkey, venue, account: { owner: venue.program, data: bytes, lamports: 0n, executable: false } },
-    ];
-  });
-}
-
-/** One mint, or two hubs. */
-export type Mints = readonly [Address] | readonly [Address, Address];
 
 interface Asked {
   mints: Mints;
@@ -306,12 +279,10 @@ export class MintScans {
     one.isChanged = false;
     for (const venue of venues()) {
       try {
-        const scans = namedMints(venue.mintOffsets, one.mints).map((named) => scanVenue(rpc, venue, named));
-        one.pools.set(venue, (await Promise.all(scans)).flat());
+        one.pools.set(venue, await scanFor(rpc, venue, one.mints));
       } catch (error) {
         failed(venue, error);
-        const isRefusal = error instanceof RpcError && !PASSING.has(error.code);
-        isAnswered &&= isRefusal || one.pools.has(venue);
+        isAnswered &&= isRefusal(error) || one.pools.has(venue);
       }
     }
     if (isNews) await onFound();
@@ -348,20 +319,3 @@ const newlyAsked = (mints: Mints, at: number): Asked => ({
 /** Always in the same order, whichever mint comes first in the request. */
 const pairOf = (a: Address, b: Address): Mints =>
   b === WRAPPED_SOL_MINT || (a !== WRAPPED_SOL_MINT && b < a) ? [b, a] : [a, b];
-
-/** The scans that together find the pools of a mint or a pair: one for each position in the account. */
-function namedMints([first, second]: Venue['mintOffsets'], [a, b]: Mints): NamedMint[][] {
-  if (b === undefined) return [first, ...(second === undefined ? [] : [second])].map((offset) => [[offset, a]]);
-  // The other mint is named in another account.
-  if (second === undefined) return [[[first, a]], [[first, b]]];
-  return [
-    [
-      [first, a],
-      [second, b],
-    ],
-    [
-      [first, b],
-      [second, a],
-    ],
-  ];
-}
