@@ -4,7 +4,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { base58Encode } from '@slipway/wire';
 import { createKey, revokeKey } from '../store/keys.js';
 import type { Store } from '../store/sql.js';
-import { openEmbeddedStore } from '../store/testing.js';
+import { openAnyStore } from '../store/testing.js';
 import { createKeyLookup } from './key-lookup.js';
 
 /** A text of a key's form, for a name. */
@@ -18,7 +18,7 @@ let steady = 0;
 let close: (() => Promise<void>) | undefined;
 
 before(async () => {
-  store = await openEmbeddedStore();
+  store = await openAnyStore();
   counted = {
     ...store,
     query: (text, params) => {

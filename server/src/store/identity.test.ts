@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertIdentity } from './identity.js';
-import { openEmbeddedStore } from './testing.js';
+import { openAnyStore } from './testing.js';
 
 test('attack: an operator by mistake starts a forked sandbox, whose key everybody knows, on the database of production: refused', async (t) => {
-  const store = await openEmbeddedStore();
+  const store = await openAnyStore();
   t.after(() => store.close());
   const production = { chain: 'genesis of mainnet', signer: 'gas wallet', mode: 'production' } as const;
   await assertIdentity(store, production);
@@ -17,7 +17,7 @@ test('attack: an operator by mistake starts a forked sandbox, whose key everybod
 });
 
 test('a database from before modes were written down takes the mode of its next start', async (t) => {
-  const store = await openEmbeddedStore();
+  const store = await openAnyStore();
   t.after(() => store.close());
   const identity = { chain: 'genesis', signer: 'gas wallet', mode: 'sandbox' } as const;
   await assertIdentity(store, identity);

@@ -3,11 +3,11 @@ import { after, before, test } from 'node:test';
 import type { Store } from './sql.js';
 import { StoreUnavailable } from './sql.js';
 import { createStops, endStop, listStops, putStop, Stopped } from './stops.js';
-import { openEmbeddedStore } from './testing.js';
+import { openAnyStore } from './testing.js';
 
 let store: Store;
 before(async () => {
-  store = await openEmbeddedStore();
+  store = await openAnyStore();
 });
 after(() => store?.close());
 

@@ -261,7 +261,7 @@ export async function createTemplate(server: TestPostgres): Promise<string> {
 }
 
 /** A migrated, empty store in a new folder, which `close` removes. */
-export async function openEmbeddedStore(): Promise<Store> {
+async function openEmbeddedStore(): Promise<Store> {
   const folder = await mkdtemp(join(tmpdir(), 'slipway-store-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   process.once('exit', remove);

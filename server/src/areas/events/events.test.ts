@@ -12,7 +12,7 @@ import { type NewEvent, tell } from '../../store/event-outbox.js';
 import { deleteEvents, numberEvents } from '../../store/events.js';
 import { insertCrafted } from '../../store/ledger.js';
 import type { Store } from '../../store/sql.js';
-import { openEmbeddedStore } from '../../store/testing.js';
+import { openAnyStore } from '../../store/testing.js';
 import { follow } from './follow.js';
 import { Hub } from './hub.js';
 import { registerEvents } from './index.js';
@@ -28,7 +28,7 @@ const LOGINS = new Map([
 
 let store: Store;
 before(async () => {
-  store = await openEmbeddedStore();
+  store = await openAnyStore();
   const row = { area: 'swap', wallet: OWNER, messageHash: Buffer.alloc(32), cosigners: [], payload: null };
   const request = { ...row, lastValidBlockHeight: 1n, createdAt: AT, expiresAt: AT };
   await store.transaction((tx) => insertCrafted(tx, [{ ...request, id: 'of key-1', apiKey: 'key-1' }]));

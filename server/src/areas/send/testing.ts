@@ -19,7 +19,7 @@ import { createClock, steadyNow } from '../../lib/clock.js';
 import { testSigner, USDC } from '../../sandbox/maker/testing.js';
 import { clearInviteIndex } from '../../store/invites.js';
 import { findRequest, insertCrafted, type NewRequest } from '../../store/ledger.js';
-import { openEmbeddedStore } from '../../store/testing.js';
+import { openAnyStore } from '../../store/testing.js';
 import { signed } from '../trigger-v1/testing.js';
 import { registerSend, sendArea } from './index.js';
 import type { Invite } from './schema.js';
@@ -50,7 +50,7 @@ export async function openSendWorld() {
   const rpc = createLocalRpc((method, params) => net.call(method, params));
   const clock = createClock();
   const chain = createChain({ rpc, steadyNow, fees: { percentile: 50, maxMicroLamports: 1_000_000n } });
-  const store = await openEmbeddedStore();
+  const store = await openAnyStore();
   const signer = testSigner();
   const program = INVITE_PROGRAM;
   const keeper = signer.address('keeper');

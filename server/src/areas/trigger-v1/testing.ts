@@ -37,7 +37,7 @@ import { Landing } from '../../landing/index.js';
 import { createClock, steadyNow } from '../../lib/clock.js';
 import { JUP, testSigner, USD, USDC } from '../../sandbox/maker/testing.js';
 import { findRequest, insertCrafted } from '../../store/ledger.js';
-import { openEmbeddedStore } from '../../store/testing.js';
+import { openAnyStore } from '../../store/testing.js';
 import { registerTriggerV1, type TriggerV1Deps } from './index.js';
 import type { TriggerOrder } from './schema.js';
 
@@ -54,7 +54,7 @@ export async function openTriggerWorld() {
   const rpc = createLocalRpc((method, params) => net.call(method, params));
   const clock = createClock();
   const chain = createChain({ rpc, steadyNow, fees: { percentile: 50, maxMicroLamports: 1_000_000n } });
-  const store = await openEmbeddedStore();
+  const store = await openAnyStore();
   const signer = testSigner();
   const landing = new Landing({
     store,

@@ -9,7 +9,7 @@ import { createSecretBox, newWebhookSecret } from '../../signer/index.js';
 import { tell } from '../../store/event-outbox.js';
 import { deleteEvents, numberEvents } from '../../store/events.js';
 import type { Store } from '../../store/sql.js';
-import { openEmbeddedStore } from '../../store/testing.js';
+import { openAnyStore } from '../../store/testing.js';
 import { failedDeliveries, listAttempts, retryFailed } from '../../store/webhook-deliveries.js';
 import { insertWebhook, listWebhooks, sealWebhook } from '../../store/webhooks.js';
 import type { KeeperLoop } from '../keeper.js';
@@ -24,7 +24,7 @@ let store: Store;
 /** Of a sandbox: tests move it ahead. */
 const clock = createClock();
 before(async () => {
-  store = await openEmbeddedStore();
+  store = await openAnyStore();
 });
 after(() => store.close());
 beforeEach(async () => {

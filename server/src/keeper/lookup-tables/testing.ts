@@ -10,7 +10,7 @@ import { openAggregator, openWorld, silent } from '../../routing/aggregator/test
 import { testSigner } from '../../sandbox/maker/testing.js';
 import type { Signer } from '../../signer/index.js';
 import { storedTables, storeTableWishes } from '../../store/lookup-tables.js';
-import { openEmbeddedStore } from '../../store/testing.js';
+import { openAnyStore } from '../../store/testing.js';
 import { createMortal, type Mortal } from '../testing.js';
 import { KeeperWallet } from '../wallet.js';
 import { createTableKeeper, TABLE_AREA, tableSettlement } from './index.js';
@@ -20,7 +20,7 @@ const SOL = 1_000_000_000n;
 /** A chain, a store, a funded keeper wallet, and keepers that are other instances of the service. */
 export async function openTableWorld(signer: Signer = testSigner()) {
   const world = await openWorld();
-  const store = await openEmbeddedStore();
+  const store = await openAnyStore();
   const clock = createClock();
   const wallet = signer.address('keeper');
   await world.rpc.call('requestAirdrop', [wallet, Number(100n * SOL)]);
