@@ -15,9 +15,8 @@ import { build } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
 import { launchBrowser, servePage, withoutBrowser } from './browser.js';
 import { type Service, startService } from './service.js';
+import { order, SOL } from './swap.js';
 import { type Info, infoOf, rpc } from './wallet.js';
-
-const SOL = 'So11111111111111111111111111111111111111112';
 
 describe("the sandbox's wallet", { skip: withoutBrowser }, () => {
   let service: Service;
@@ -157,10 +156,9 @@ describe("the sandbox's wallet", { skip: withoutBrowser }, () => {
       const page = await openApp();
       const outputMint = info.mints.find(({ symbol }) => symbol === 'USDC')!.mint;
       const taker = info.wallets[0]!.address;
-      const query = new URLSearchParams({ inputMint: SOL, outputMint, amount: '1000000000', taker, excludeRouters });
-      const response = await fetch(`${service.url}/ultra/v1/order?${query}`, { headers: { 'x-api-key': 'sandbox' } });
-      const { transaction } = (await response.json()) as { transaction: string };
-      const asked = start(page, signTransaction, Buffer.from(transaction, 'base64'));
+      const asks = { inputMint: SOL, outputMint, amount: 1_000_000_000n, taker, excludeRouters };
+      const { transaction } = await order(service, asks);
+      const asked = start(page, signTransaction, Buffer.from(transaction!, 'base64'));
       await dialog(page).getByText(does).waitFor();
       await dialog(page)
         .getByText(/^\+[\d.]+ USDC$/)

@@ -46,7 +46,8 @@ function termsOf(
   const network = sol(order.signatureFeeLamports + order.prioritizationFeeLamports);
   return {
     Rate: `1 ${input.symbol} = ${rateText} ${output.symbol}`,
-    'At least': `${least} ${output.symbol} (${percent(order.slippageBps / BPS)} slippage)`,
+    // On one line of a phone: a line more would move what is below when another router wins.
+    'At least': `${least} ${output.symbol}${order.slippageBps > 0 ? ` (−${percent(order.slippageBps / BPS)})` : ''}`,
     'Price impact': `${percent(order.priceImpact)}${order.priceImpact > 1 ? ': this trade moves the market' : ''}`,
     'Service fee': `${amountText(BigInt(order.platformFee.amount), fee.decimals)} ${fee.symbol} (${percent(order.feeBps / BPS)})`,
     'Network fee': `${network} by ${payer(order.signatureFeePayer)}`,
