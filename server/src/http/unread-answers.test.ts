@@ -10,9 +10,14 @@ import { boundUnreadAnswers, FILE_BYTES } from './unread-answers.js';
 const LONG = 'x'.repeat(16 * 1024 * 1024);
 const SHARED = Buffer.from(LONG);
 
-/** A server whose clients say who they are, and which holds so many bytes that they do not read. */
+/** A server whose clients say who they are, or have a key, and which holds so many bytes that they do not read. */
 async function openServer(t: TestContext, most: number) {
   const app = Fastify();
+  app.decorateRequest('payer', undefined);
+  app.addHook('onRequest', async (request) => {
+    const id = request.headers['x-api-key'];
+    if (typeof id === 'string') request.payer = { id, tier: 'free', bucket: 'main' };
+  });
   boundUnreadAnswers(app, ({ headers }) => String(headers['x-client']), most);
   app.get('/text', (_request, reply) => reply.send(LONG));
   app.get('/bytes', (_request, reply) => reply.send(SHARED));
@@ -32,11 +37,11 @@ async function openServer(t: TestContext, most: number) {
   });
 
   /** Resolves when the answer has begun; no more of it is read. */
-  const ask = async (client: string, path: string): Promise<Socket> => {
+  const ask = async (client: string, path: string, header = 'x-client'): Promise<Socket> => {
     const socket = connect(port, '127.0.0.1');
     sockets.push(socket);
     socket.on('error', () => {});
-    socket.write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\nx-client: ${client}\r\n\r\n`);
+    socket.write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\n${header}: ${client}\r\n\r\n`);
     await once(socket, 'readable');
     return socket;
   };
@@ -68,6 +73,14 @@ test('attack: a caller without a key asks for files on ever more connections and
   for (let n = 0; n < 10; n++) await ask('attacker', '/file');
   assert.equal(open.size, 3);
   await readWhole(other);
+});
+
+test('attack: a caller without a key asks for long answers from ever more addresses and reads none: those of a key stay', async (t) => {
+  const { ask, open } = await openServer(t, 5 * LONG.length);
+  for (let n = 0; n < 5; n++) await ask(`address ${n}`, '/text');
+  const ofKey = [await ask('a key', '/text', 'x-api-key'), await ask('a key', '/text', 'x-api-key')];
+  assert.equal(open.size, 5);
+  for (const socket of ofKey) await readWhole(socket);
 });
 
 test('what is in memory once, and streams of events, may wait for any number of clients', async (t) => {
