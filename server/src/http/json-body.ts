@@ -1,12 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../errors/index.js';
+import { whyTooManyPieces } from '../lib/json-pieces.js';
 
 /** Bytes of a request body where a route does not set its own `bodyLimit`. */
 export const BODY_LIMIT = 16 * 1024;
-/** How many arrays and objects of a JSON body may stand in each other. No body of the API has more than four. */
-export const MAX_NESTING = 16;
-/** How many arrays, objects and commas: of 256 KiB of tiny objects, parsing takes as long as of many times as much text. */
-export const MAX_PIECES = 4_000;
 
 type Done = (error: Error | null, body?: unknown) => void;
 
@@ -22,31 +19,11 @@ export function acceptJsonOnly(app: FastifyInstance): void {
     // Some clients always send the header, even with the empty body of a route that takes none.
     if (json === '') done(null, undefined);
     else {
-      const refused = refusalOf(json);
-      if (refused) done(refused);
+      const expected = whyTooManyPieces(json);
+      if (expected !== undefined) done(refusal(expected));
       else parse(request, json, checkText(json, done));
     }
   });
-}
-
-/** Counts brackets and commas outside of strings, which takes a hundredth of the time that parsing such JSON takes. */
-function refusalOf(json: string): AppError | undefined {
-  let depth = 0;
-  let pieces = 0;
-  let inString = false;
-  for (let index = 0; index < json.length; index++) {
-    const character = json.charCodeAt(index);
-    if (character === 0x22 /* " */) inString = !inString;
-    else if (inString) index += character === 0x5c /* \ */ ? 1 : 0;
-    else if (character === 0x5b /* [ */ || character === 0x7b /* { */) {
-      depth += 1;
-      pieces += 1;
-      if (depth > MAX_NESTING) return refusal(`JSON that is nested at most ${MAX_NESTING} levels deep`);
-    } else if (character === 0x2c /* , */) pieces += 1;
-    else if (character === 0x5d /* ] */ || character === 0x7d /* } */) depth -= 1;
-    if (pieces > MAX_PIECES) return refusal(`JSON of at most ${MAX_PIECES} pieces`);
-  }
-  return undefined;
 }
 
 /** Passes a parsed body on, unless a text in it could not be stored. Such characters can only come in as escapes. */

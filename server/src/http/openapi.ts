@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import swagger, { type SwaggerTransform } from '@fastify/swagger';
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify';
 import { gatewayError, plainError } from '../errors/index.js';
+import { MAX_NESTING, MAX_PIECES } from '../lib/json-pieces.js';
 import { addCodeSamples } from './code-samples.js';
 import type { Descriptions } from './descriptions.js';
 import { errorAnswers, schemaName } from './error-answers.js';
 import { addRecordedCalls, completeDocument, type Examples, type RecordedCalls } from './examples.js';
-import { MAX_NESTING, MAX_PIECES } from './json-body.js';
 
 const securityOf = {
   key: [{ apiKey: [] }],

@@ -203,6 +203,16 @@ describe('metadata', () => {
     }
   });
 
+  it('attack: an uploader sends metadata of ever so many tiny pieces, or nested without end, which take long to parse: refused', () => {
+    const holding = (more: unknown) => json({ ...right, more });
+    const deep = (levels: number): unknown => (levels === 1 ? [] : [deep(levels - 1)]);
+    assert.match(refusal('application/json', holding(Array(3_000).fill({}))), /JSON of at most 4000 pieces/);
+    assert.match(refusal('application/json', holding(deep(16))), /nested at most 16 levels deep/);
+    for (const more of [Array(3_900).fill(1), deep(15), '{},'.repeat(20_000)]) {
+      checkContent({ contentType: 'application/json', bytes: holding(more) }, MAX);
+    }
+  });
+
   it('is JSON in UTF-8, an object, of at most 64 KiB', () => {
     for (const text of ['', '{', 'null', '[]', '"x"', '1', `\ufeff${JSON.stringify(right)}`]) wrong(text);
     refusal('application/json', Buffer.concat([json('{"name":"'), Buffer.from([0xff]), json('"}')]));

@@ -1,4 +1,5 @@
 import { describeHidden } from '../lib/hidden-characters.js';
+import { whyTooManyPieces } from '../lib/json-pieces.js';
 import { type ImageShape, NotThatImage, readGif, readJpeg, readPng, readWebp } from './image-formats.js';
 import { ContentRefused } from './object-store.js';
 
@@ -114,8 +115,12 @@ export function checkMetadata(content: Uint8Array): TokenMetadata {
 
 function parse(content: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content));
-  } catch {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content);
+    const expected = whyTooManyPieces(text);
+    if (expected !== undefined) throw new ContentRefused(`metadata: expected ${expected}`);
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof ContentRefused) throw error;
     throw new ContentRefused('metadata: expected JSON in UTF-8 without a byte order mark');
   }
 }
