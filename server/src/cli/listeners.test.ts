@@ -47,6 +47,16 @@ test('those who listen at an address are found, and at those where everything ar
   assert.equal(usersListening('http://127.0.0.1:8080', nothing), undefined);
 });
 
+test('attack: another user of the machine listens where the service would, on a machine without IPv6, which has no table of it: he is found', () => {
+  const [four, nothing] = [line('0100007F:1F90', '0A', 1), new Error('no such file')];
+  const read = (path: string) => {
+    if (path.endsWith('6')) throw nothing;
+    return tables(four)(path);
+  };
+  assert.deepEqual(usersListening('http://127.0.0.1:8080', read), [1]);
+  assert.deepEqual(usersListening('http://localhost:8080', read), [1]);
+});
+
 test('attack: another user of the machine listens where the service would, while it does not run: he is not told the admin token', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'slipway-listeners-'));
   const server = createServer().listen(0, '127.0.0.1');

@@ -20,18 +20,23 @@ export function usersListening(url: string, read: ReadTable = readTable): number
   const suffix = `:${number.toString(16).toUpperCase().padStart(4, '0')}`;
   const wanted = addressesOf(hostname)?.map((address) => address + suffix);
   const isThere = (local: string) => wanted?.includes(local) ?? local.endsWith(suffix);
-  try {
-    return Object.values(TABLES).flatMap((path) =>
-      read(path)
-        .split('\n')
-        .slice(1)
-        .map((line) => line.trim().split(/\s+/))
-        .filter(([, local = '', , state]) => state === LISTENS && isThere(local))
-        .map((fields) => Number(fields[7])),
-    );
-  } catch {
-    return undefined;
-  }
+  const found = Object.values(TABLES).map((path) => {
+    try {
+      return read(path);
+    } catch {
+      return undefined;
+    }
+  });
+  // Without IPv6 there is one table only.
+  if (found.every((table) => table === undefined)) return undefined;
+  return found.flatMap((table = '') =>
+    table
+      .split('\n')
+      .slice(1)
+      .map((line) => line.trim().split(/\s+/))
+      .filter(([, local = '', , state]) => state === LISTENS && isThere(local))
+      .map((fields) => Number(fields[7])),
+  );
 }
 
 /** As the tables write them, those included at which everything arrives; undefined for a name. */
