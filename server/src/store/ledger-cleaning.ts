@@ -39,8 +39,9 @@ export async function deleteEndedSubmissions(tx: Tx, before: Date, limit: number
 }
 
 /**
- * Deletes up to `limit` unreferenced requests that were sent, never landed, and ended before `before`; returns how many. A wallet
- * makes any number of them for the fee of the one that takes its money.
+ * Deletes up to `limit` requests that were sent, never landed, and ended before `before`, but for those of verifications, and of
+ * launches whose files are still to be removed: other launches go with theirs. Returns how many. A wallet makes any number of
+ * them for the fee of the one that takes its money.
  */
 export async function deleteNeverLanded(tx: Tx, before: Date, limit: number): Promise<number> {
   const { rowCount } = await tx.query(
@@ -48,7 +49,7 @@ export async function deleteNeverLanded(tx: Tx, before: Date, limit: number): Pr
        select id from ledger l
        where area <> 'submit' and state in ('expired', 'failed') and slot is null and sent_at is not null and settled_at < $1
          and not exists (select from verifications v where v.request_id = l.id)
-         and not exists (select from launches where request_id = l.id)
+         and not exists (select from launches where request_id = l.id and finished_at is null)
        order by settled_at limit $2 for update skip locked
      )`,
     [before, limit],

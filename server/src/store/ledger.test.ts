@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { insertLaunch } from './launches.js';
+import { findLaunch, finishLaunch, insertLaunch, setPage } from './launches.js';
 import {
   type Claim,
   claimMany,
@@ -275,6 +275,34 @@ for (const kind of ['embedded', 'postgres'] as const) {
       assert.deepEqual(
         rows.map(({ id }) => id),
         left,
+      );
+    });
+
+    test('attack: a free key posts ever more launches that never land, each with a long page: they are deleted, too, once their files are', async () => {
+      const requests = ['finished', 'unfinished', 'landed'];
+      await sending(...requests);
+      for (const requestId of requests) {
+        const launch = { mint: requestId, creator: 'creator', config: 'config', pool: 'pool', quoteMint: 'quote' };
+        const named = { name: 'A', symbol: 'A', sniperSlots: null, createdAt: at(0), requestId };
+        await store.transaction(async (tx) => {
+          await insertLaunch(tx, { ...launch, ...named });
+          await setPage(tx, requestId, { content: 'A'.repeat(10_000), headerKey: null });
+        });
+      }
+      await store.transaction(async (tx) => {
+        const settledAt = at(20);
+        await settleMany(tx, [
+          { id: 'finished', event: 'expired', settledAt },
+          { id: 'unfinished', event: 'expired', settledAt },
+          { id: 'landed', event: 'landed', slot: 1n, settledAt },
+        ]);
+        for (const mint of ['finished', 'landed']) await finishLaunch(tx, mint, at(30));
+      });
+      assert.equal(await store.transaction((tx) => deleteNeverLanded(tx, at(400), 10)), 1);
+      const left = await Promise.all(requests.map((mint) => findLaunch(store, [mint])));
+      assert.deepEqual(
+        left.map((launch) => launch?.mint),
+        [undefined, 'unfinished', 'landed'],
       );
     });
   });
