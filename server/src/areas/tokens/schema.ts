@@ -78,7 +78,9 @@ export const ShieldAnswer = Type.Object(
 export type ShieldAnswer = Static<typeof ShieldAnswer>;
 
 export const SearchQuery = Type.Object({
-  query: Type.String({ description: 'A symbol, a name or a mint; or a comma list of up to 100' }),
+  query: Type.String({
+    description: 'A symbol, a name or a mint; or a comma list of up to 100. Each 10 names or symbols count as a call',
+  }),
 });
 export type SearchQuery = Static<typeof SearchQuery>;
 

@@ -1,6 +1,8 @@
 import { type Address, isAddress, metadataAddress, WRAPPED_SOL_MINT } from '@slipway/wire';
+import type { FastifyRequest } from 'fastify';
 import { type MintInfo, mintFacts, readMetadata, readMintExtensions, type TokenText } from '../../chain/index.js';
 import type { ListedToken } from '../../config/index.js';
+import { AppError } from '../../errors/index.js';
 import { decimalString, roundedUsd } from '../../lib/decimal.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { findLaunchesNamed } from '../../store/launches.js';
@@ -11,6 +13,8 @@ import { type MintInformation, SearchAnswer, SearchQuery } from './schema.js';
 
 /** The most tokens that a symbol or a name finds. */
 const MAX_FOUND = 20;
+/** How many names count as a call: each is looked for among all launches and all tokens of the operator. */
+const NAMES_A_CALL = 10;
 
 /** Clients that only resolve symbols ask at the second path. */
 export function registerSearch(app: TypedServer, deps: TokensDeps): void {
@@ -28,14 +32,25 @@ export function registerSearch(app: TypedServer, deps: TokensDeps): void {
           response: { 200: SearchAnswer },
         },
       },
-      ({ query }) => search(deps, query),
+      async (request) => {
+        const terms = listed('query', request.query.query, 'a symbol, a name or the address of a mint');
+        await pay(request, terms.filter((term) => !isAddress(term)).length);
+        return search(deps, terms);
+      },
     );
   }
 }
 
+/** @throws AppError RATE_LIMITED where fewer calls are left */
+async function pay(request: Pick<FastifyRequest, 'charge'>, names: number): Promise<void> {
+  const calls = Math.ceil(names / NAMES_A_CALL);
+  if (calls < 2 || (await request.charge(calls - 1))?.allowed !== false) return;
+  const message = `Too many requests: ${names} names count as ${calls} calls, and fewer are left; name fewer, or wait`;
+  throw new AppError('RATE_LIMITED', { message });
+}
+
 /** Tokens by symbol, name or mint, in the order of the request, closest first. Mints that do not exist are left out. */
-export async function search(deps: TokensDeps, { query }: SearchQuery): Promise<SearchAnswer> {
-  const terms = listed('query', query, 'a symbol, a name or the address of a mint');
+async function search(deps: TokensDeps, terms: readonly string[]): Promise<SearchAnswer> {
   const mints = new Set<Address>();
   let found = 0;
   for (const term of terms) {

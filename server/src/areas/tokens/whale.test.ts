@@ -119,3 +119,18 @@ it('attack: a free key asks for the holdings of 60 whales at once: four are read
   const statuses = answers.map(({ statusCode }) => statusCode).sort();
   assert.deepEqual(statuses, [...Array(4).fill(200), ...Array(56).fill(429)]);
 });
+
+it('attack: a free key searches for a hundred names at once: they count as ten calls', async (t) => {
+  const tiers = { free: { perMinute: 60, executePer10s: 500 } };
+  const { get, close } = await openWhale((store) => createLimiter({ store, tiers, steadyNow: () => 5_000_000 }));
+  t.after(close);
+  const search = async (count: number) => {
+    const names = Array.from({ length: count }, (_, index) => `name${index}`);
+    const { statusCode, headers } = await get(`search?query=${names.join(',')}`);
+    return [statusCode, headers['x-ratelimit-remaining']];
+  };
+  assert.deepEqual(await search(10), [200, '59']);
+  assert.deepEqual(await search(100), [200, '49']);
+  for (let left = 39; left > 0; left -= 10) assert.deepEqual(await search(91), [200, String(left)]);
+  assert.deepEqual(await search(100), [429, '0']);
+});
