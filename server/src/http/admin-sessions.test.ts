@@ -98,6 +98,13 @@ test('attack: a page reads no session from a script: the cookie is HttpOnly, Sam
   assert.equal((await logIn(app, { origin })).rules, `${rules}; Secure`);
 });
 
+test('attack: a caller without a key sends a thousand cookies as sessions, each to be compared: 20 are looked at', async () => {
+  const { cookie } = await logIn();
+  const behind = (others: number) => `${'slipway_admin=; '.repeat(others)}${cookie}`;
+  assert.equal(await call('GET', { cookie: behind(19) }), 200);
+  assert.equal(await call('GET', { cookie: behind(20) }), 401);
+});
+
 test('attack: a page of another site makes the browser of the operator act: nothing is done without the proof of the session', async () => {
   const login = await logIn();
   const { cookie } = login;

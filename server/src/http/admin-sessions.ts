@@ -23,6 +23,8 @@ const SESSION_SECONDS = 2 * 3_600;
 /** How long a session that another copy has ended may still work here. */
 const ENDED_ELSEWHERE_MS = 2_000;
 const SAFE = new Set(['GET', 'HEAD']);
+/** Cookies of the name that are looked at: each takes two hashes, and a request has room for a thousand. */
+const MOST_COOKIES = 20;
 
 export interface AdminSession {
   id: string;
@@ -158,7 +160,8 @@ export function registerAdminSession(app: FastifyInstance, sessions: AdminSessio
 
 function cookiesOf({ headers }: FastifyRequest): string[] {
   const pairs = headers.cookie?.split(';').map((pair) => pair.trim()) ?? [];
-  return pairs.filter((pair) => pair.startsWith(`${COOKIE}=`)).map((pair) => pair.slice(COOKIE.length + 1));
+  const own = pairs.filter((pair) => pair.startsWith(`${COOKIE}=`)).slice(0, MOST_COOKIES);
+  return own.map((pair) => pair.slice(COOKIE.length + 1));
 }
 
 /** A cookie also comes along from pages of other ports and of subdomains; only pages of this service may use it. */
