@@ -1157,7 +1157,7 @@ export interface paths {
         put?: never;
         /**
          * Send events to a webhook again
-         * @description One event that is still kept, or all that were given up.
+         * @description One event that is still kept, or all that were given up. Each further 100 events count as a call.
          */
         post: operations["postEventsV1WebhooksIdRedeliver"];
         delete?: never;

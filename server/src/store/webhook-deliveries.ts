@@ -86,6 +86,15 @@ export async function failedDeliveries(sql: Sql, id: string, most: number): Prom
   return rows;
 }
 
+/** How many were given up. */
+export async function countFailed(sql: Sql, id: string): Promise<number> {
+  const { rows } = await sql.query<{ count: bigint }>(
+    'select count(*) as count from webhook_deliveries where webhook_id = $1 and due_at is null',
+    [id],
+  );
+  return Number(rows[0]!.count);
+}
+
 /** What became of one attempt. */
 export interface WebhookAttempt {
   number: bigint;

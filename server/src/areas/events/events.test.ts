@@ -5,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { generateKeypair } from '@slipway/wire';
 import { pino } from 'pino';
 import { createSender } from '../../events/sender.js';
-import { startTestServer } from '../../http/testing.js';
+import type { Limiter } from '../../http/ports.js';
+import { plentyLeft, startTestServer } from '../../http/testing.js';
 import { createClock, steadyNow } from '../../lib/clock.js';
 import { createSecretBox } from '../../signer/index.js';
 import { type NewEvent, tell } from '../../store/event-outbox.js';
@@ -47,10 +48,15 @@ const deps = {
 };
 
 /** One copy of the service, which listens. */
-async function startCopy(limits = { streams: 10, streamsPerKey: 5 }, patienceMs = 30_000) {
+async function startCopy(
+  limits = { streams: 10, streamsPerKey: 5 },
+  patienceMs = 30_000,
+  more: { limiter?: Limiter } = {},
+) {
   const hub = new Hub({ store, log: pino({ level: 'silent' }), patienceMs });
   const { app } = await startTestServer((server) => registerEvents(server, { store, ...deps, hub, limits }), {
     wallets: async (token) => LOGINS.get(token),
+    ...more,
   });
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   const connections = () => new Promise<number>((resolve) => app.server.getConnections((_, count) => resolve(count)));
@@ -380,6 +386,39 @@ test('webhooks are of the key or of the wallet that has logged in, and nobody el
   assert.equal((await following()).rowCount, 1);
   assert.equal((await call(copy.url, 'DELETE', path, { login: 'owner' })).status, 200);
   assert.equal((await following()).rowCount, 0);
+  await copy.close();
+});
+
+test('attack: a free key has the same events sent again over and over: each hundred of them counts as a call', async () => {
+  await store.query('delete from webhooks');
+  const weights: number[] = [];
+  const limiter: Limiter = {
+    take(_id, _bucket, _tier, weight = 1) {
+      weights.push(weight);
+      return { ...plentyLeft, allowed: weight < 5 };
+    },
+  };
+  const copy = await startCopy(undefined, undefined, { limiter });
+  const { body: made } = await call(copy.url, 'POST', '', { body: { url: 'https://a.example' } });
+  const again = (body: object) => call(copy.url, 'POST', `/${made.id}/redeliver`, { body });
+  const giveUp = (count: number) =>
+    store.query(
+      `insert into webhook_deliveries (webhook_id, number, kind, at, body, tries, due_at)
+       select $1, n, 'order.filled', $2, '{}', 1, null from generate_series(1, $3::integer) as n
+       on conflict (webhook_id, number) do update set due_at = null`,
+      [made.id, AT, count],
+    );
+  await happen(1);
+  weights.length = 0;
+  await giveUp(100);
+  assert.deepEqual((await again({})).body, { events: 100 });
+  assert.deepEqual((await again({})).body, { events: 0 });
+  await giveUp(401);
+  assert.deepEqual((await again({})).body, { events: 401 });
+  await giveUp(501);
+  assert.equal((await again({})).status, 429);
+  assert.deepEqual((await again({ number: 1 })).body, { events: 1 });
+  assert.deepEqual(weights, [1, 1, 1, 4, 1, 5, 1]);
   await copy.close();
 });
 

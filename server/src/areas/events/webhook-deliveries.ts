@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../errors/index.js';
 import { attemptOf, deliveryOf, messageOf } from '../../events/messages.js';
 import { isReceived } from '../../events/sender.js';
@@ -6,6 +7,7 @@ import { withoutNulls } from '../../lib/without-nulls.js';
 import { eventsAfter, WEBHOOKS_CHANNEL } from '../../store/events.js';
 import {
   addAttempt,
+  countFailed,
   failedDeliveries,
   listAttempts,
   putDeliveries,
@@ -18,6 +20,8 @@ import * as schema from './webhook-schema.js';
 import { accountOf, noWebhook, webhookRoute } from './webhooks.js';
 
 const MOST_FAILED = 100;
+/** Each is a row that is written, and again when it is given up once more. */
+const EVENTS_A_CALL = 100;
 
 export function registerWebhookDeliveries(app: TypedServer, deps: EventsDeps): void {
   const { store, box } = deps;
@@ -78,13 +82,19 @@ export function registerWebhookDeliveries(app: TypedServer, deps: EventsDeps): v
       schema: {
         tags,
         summary: 'Send events to a webhook again',
-        description: 'One event that is still kept, or all that were given up.',
+        description:
+          'One event that is still kept, or all that were given up. Each further 100 events count as a call.',
         params: schema.WebhookParams,
         body: schema.RedeliverBody,
         response: { 200: schema.RedeliverAnswer },
       },
     },
-    async (request) => ({ events: await redeliver(deps, await find(request), request.body.number) }),
+    async (request) => {
+      const webhook = await find(request);
+      const { number } = request.body;
+      if (number === undefined) await pay(request, await countFailed(store, webhook.id));
+      return { events: await redeliver(deps, webhook, number) };
+    },
   );
 }
 
@@ -95,6 +105,14 @@ async function test({ store, clock, send }: EventsDeps, webhook: Webhook) {
   const outcome = await send(messageOf(webhook, { number: 0n, body }, times));
   await store.transaction((tx) => addAttempt(tx, webhook.id, attemptOf(0n, at, outcome)));
   return { received: isReceived(outcome), ...outcome };
+}
+
+/** @throws AppError RATE_LIMITED where fewer calls are left */
+async function pay(request: Pick<FastifyRequest, 'charge'>, events: number): Promise<void> {
+  const further = Math.ceil(events / EVENTS_A_CALL) - 1;
+  if (further < 1 || (await request.charge(further))?.allowed !== false) return;
+  const message = `Too many requests: each ${EVENTS_A_CALL} of these ${events} events count as a call, and fewer are left; wait`;
+  throw new AppError('RATE_LIMITED', { message });
 }
 
 async function redeliver({ store, clock }: EventsDeps, { id, account }: Webhook, number: number | undefined) {
