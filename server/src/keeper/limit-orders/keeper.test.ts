@@ -321,7 +321,7 @@ test('attack: a stranger on the chain opens ever more orders of which the smalle
     counts.push(asked);
   }
   // And one for all of them, of what the market gives at best.
-  assert.deepEqual(counts, [19, 11, 19, 11]);
+  assert.deepEqual(counts, [19, 1, 9, 1]);
   // What the whole order is paid for is seen at once.
   await w.moveTo(pool, [MILLION, 2n * MILLION]);
   let begun = 0;
@@ -351,6 +351,44 @@ test('attack: a stranger on the chain opens ever more orders for a price far awa
   assert.equal(asked, 5);
   await w.moveTo(pool, [MILLION, 2n * MILLION]);
   assert.equal(await keeper.tick(), 1, 'the next turn asks anew');
+  while (await isOpen(victim)) await new Promise((resolve) => setTimeout(resolve, 20));
+});
+
+test('attack: a stranger on the chain opens ever more orders that nearly pay, of too few units to have a price, or that no pool takes: not a question each at every turn', async () => {
+  const own = await w.world.token({ decimals: 0 });
+  await w.world.pool(own, b, [1_000n, 1_000n * 1_000_000n]);
+  await w.aggregator.discover();
+  const victim = await w.open(a, b, 1_100_000_000n);
+  const state = (await w.stateOf(victim))!;
+  const put = (makingAmount: bigint, takingAmount: bigint, inputMint = state.inputMint) => {
+    const terms = { makingAmount, oriMakingAmount: makingAmount, takingAmount, oriTakingAmount: takingAmount };
+    return w.world.put(newAddress(), LIMIT_ORDER_PROGRAM, encodeLimitOrder({ ...state, ...terms, inputMint }));
+  };
+  // The first ask for 1 % more than the pool gives.
+  for (let i = 0n; i < 10n; i++) await put(MAKING - i, (MAKING * 1_009n) / 1_000n);
+  for (let i = 0n; i < 10n; i++) await put(70n + i, 10n ** 12n, own.mint);
+  for (let i = 0n; i < 10n; i++) await put(2n ** 63n + i, 1n, own.mint);
+  let [now, asked] = [1_000_000, 0];
+  const router: Router = {
+    ...w.aggregator,
+    quote(request, signal) {
+      asked++;
+      return w.aggregator.quote(request, signal);
+    },
+  };
+  const keeper = w.newKeeper({ router, steadyNow: () => now });
+  const counts: number[] = [];
+  for (const ms of [0, 2_000, 2_000]) {
+    now += ms;
+    asked = 0;
+    await keeper.tick();
+    counts.push(asked);
+  }
+  assert.deepEqual(counts, [20, 10, 10]);
+  await w.moveTo(pool, [MILLION, 2n * MILLION]);
+  let begun = 0;
+  for (let turns = 0; begun === 0 && turns < 6; turns++) begun = await keeper.tick();
+  assert.equal(begun, 1, 'what pays now is seen at once');
   while (await isOpen(victim)) await new Promise((resolve) => setTimeout(resolve, 20));
 });
 

@@ -9,11 +9,12 @@ import { type Work, Worker } from '../worker.js';
 import type { LimitOrderDeps, Prepared } from './deps.js';
 import { type FillableOrders, type OpenOrder, readFillableOrders } from './fillable-orders.js';
 import { createMetrics, type LimitOrderMetrics } from './metrics.js';
-import { isExpired, lamportsIn, planFill } from './plan.js';
+import { fillFor, isExpired, lamportsIn, type Market, planFill } from './plan.js';
 import { prepareCancel } from './prepare-cancel.js';
 import { exactMarketOf, marketOf, NOT_REPAID, networkFee, prepareFill, sidesOf } from './prepare-fill.js';
 import { type Attempt, LIMIT_ORDER_AREA } from './settlement.js';
 import { SharedAnswers } from './shared-answers.js';
+import { WholesInVain } from './wholes-in-vain.js';
 
 const INTERVAL_MS = 2_000;
 /** The shortest interval between two turns while the market keeps moving. */
@@ -81,12 +82,14 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
   /** What was more than looked at in this turn, and what markets have answered in it. */
   #tried = new Set<OpenOrder>();
   #answers: SharedAnswers;
+  readonly #inVain: WholesInVain;
 
   constructor(deps: LimitOrderDeps, backOffs: BackOffs) {
     this.#deps = deps;
     this.#backOffs = backOffs;
     this.#metrics = createMetrics(deps.registry);
     this.#answers = new SharedAnswers(deps.steadyNow);
+    this.#inVain = new WholesInVain(deps.steadyNow);
   }
 
   idOf({ address }: OpenOrder): string {
@@ -131,14 +134,26 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
     const cost = lamportsIn(sides.output, await networkFee(deps), deps.usd);
     if (cost === undefined) throw new Error(NOT_REPAID);
     const markets = { any: marketOf(deps, sides), exact: exactMarketOf(deps, sides) };
+    const most = await this.#answers.mostOf(order, markets);
+    const mayPay = most === undefined || fillFor(order, order.makingAmount, most, cost) !== undefined;
+    const whole = mayPay && this.#inVain.isWorthAsking(address, order, most, cost);
+    const shared = this.#answers.of(order, markets.any);
+    const market: Market = async (amount) => {
+      const out = await shared(amount);
+      if (whole && amount === order.makingAmount) this.#inVain.note(address, order, out, most);
+      return out;
+    };
     const search = {
-      whole: await this.#answers.mayPay(order, markets, cost),
+      whole,
       parts: !this.#backOffs.isResting(partsOf(address)),
       exact: false,
       nearly: () => this.#backOffs.wait(partsOf(address), NEARLY),
     };
-    const plan = await planFill(order, this.#answers.of(order, markets.any), cost, search);
-    if (plan) this.#backOffs.delete(partsOf(address));
+    const plan = await planFill(order, market, cost, search);
+    if (plan) {
+      this.#backOffs.delete(partsOf(address));
+      this.#inVain.delete(address);
+    }
     return plan !== undefined;
   }
 
@@ -187,6 +202,7 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
     this.#listAt = steadyNow() + LIST_MS;
     this.#metrics.listed(this.#open);
     this.#backOffs.keepOnly(new Set(this.#open.orders.flatMap(({ address }) => [address, partsOf(address)])));
+    this.#inVain.keepOnly(new Set(this.#open.orders.map(({ address }) => address)));
     const now = steadyNow();
     this.#seenAt = new Map(this.#open.orders.map(({ address }) => [address, this.#seenAt.get(address) ?? now]));
     await this.#readMints();

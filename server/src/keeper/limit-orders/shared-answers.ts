@@ -1,5 +1,5 @@
 import type { LimitOrder } from '@slipway/programs';
-import { fillFor, isShared, type Market } from './plan.js';
+import { isShared, type Market } from './plan.js';
 
 /** How long an answer of a market is believed, in milliseconds. */
 const KEPT_MS = 2_000;
@@ -18,21 +18,20 @@ export class SharedAnswers {
   }
 
   /**
-   * False where the whole order would not pay for `cost` even at the price of a smaller size that orders share: the smaller,
-   * the better the price. Most orders are for a price far away. `exact` answers nothing for an amount that tells too little
-   * of the price; of one so small it is asked whether more than it brings anything beyond the cost.
+   * The most that the whole order may bring, by the price of sizes that orders share: the smaller, the better it is. Most orders
+   * are for a price far away. Undefined where the sizes do not tell. `exact` answers nothing for an amount that tells too little
+   * of the price: then a larger one brings no less.
    */
-  async mayPay(order: LimitOrder, markets: { any: Market; exact: Market }, cost: bigint): Promise<boolean> {
+  async mostOf(order: LimitOrder, markets: { any: Market; exact: Market }): Promise<bigint | undefined> {
     const { makingAmount } = order;
     let size = 1n;
     while (size * 2n <= makingAmount) size *= 2n;
     const out = await this.#ask('exact', order, size, markets.exact);
-    if (out === undefined) {
-      const most = await this.#ask('any', order, size * 2n, markets.any);
-      return most === undefined || most > cost;
-    }
-    const most = ((out + 1n) * makingAmount * (100n + MARGIN)) / (size * 100n);
-    return fillFor(order, makingAmount, most, cost) !== undefined;
+    if (out !== undefined) return ((out + 1n) * makingAmount * (100n + MARGIN)) / (size * 100n);
+    const larger = await this.#ask('any', order, size * 2n, markets.any);
+    if (larger !== undefined) return (larger * (100n + MARGIN)) / 100n + 1n;
+    // What is too much in each of both sizes is too much in between.
+    return (await this.#ask('any', order, size, markets.any)) === undefined ? 0n : undefined;
   }
 
   /** The same market, which is asked once for each size that orders share. */
