@@ -88,8 +88,7 @@ export async function prepareFill(deps: FillDeps, sale: Sale): Promise<PreparedF
 }
 
 /** The rent of the closed account pays for the created one. */
-const NO_ACCOUNT =
-  'the wallet has no token account for the output, and a fill makes one only where it empties the order: make it, and it fills';
+const NO_ACCOUNT = 'the wallet has no token account for the output, and this fill makes none: make it, and it fills';
 
 const holds = (account: ChainAccount | undefined) => account && decodeTokenAccount(account.data)?.amount;
 
@@ -160,7 +159,7 @@ async function targetOf(
 
 async function swapOf(
   { payer, programs }: TriggerKeeperDeps,
-  { sale: { source, vault, wallet }, input, output, target }: Trade,
+  { sale: { source, vault, wallet, paysForAccount }, input, output, target }: Trade,
   { amount, quote, least }: Offer,
   isClosing: boolean,
 ): Promise<{ swap: Swap } | { skipped: string } | 'too large'> {
@@ -177,7 +176,7 @@ async function swapOf(
   });
   if (isRefused(built)) return built.refused === 'too-large' ? 'too large' : { skipped: built.reason };
   // Otherwise anybody could have the keeper pay for accounts, and close them for the rent.
-  if (target.create && !isClosing) return { skipped: NO_ACCOUNT };
+  if (target.create && !(isClosing && paysForAccount)) return { skipped: NO_ACCOUNT };
   const closeTo = target.create ? payer : wallet;
   return {
     swap: {

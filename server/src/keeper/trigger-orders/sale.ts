@@ -1,4 +1,4 @@
-import type { Address } from '@slipway/wire';
+import { type Address, WRAPPED_SOL_MINT } from '@slipway/wire';
 import type { TriggerOrderRow } from '../../store/trigger-orders.js';
 import type { Leg } from '../../trigger-orders/order.js';
 import { type OrderContext, orderContext } from '../../trigger-orders/order-context.js';
@@ -16,6 +16,11 @@ export interface Sale {
   amount: bigint;
   /** The output's account in the vault, if the output stays there; undefined if it goes to the wallet. */
   vaultOutput: Address | undefined;
+  /**
+   * Whether the rent of the source, once it is empty, may pay for an account of the wallet: the signer lets the keeper have it of
+   * SOL only where all of the deposit is sold at once, because closing pays out what is left.
+   */
+  paysForAccount: boolean;
   /** The slippage that the owner allows; null: automatic. */
   slippageBps: number | null;
   /** What the fill means to its owner. */
@@ -27,11 +32,14 @@ export interface Sale {
 export function saleOf(order: TriggerOrderRow): Sale {
   const { id, wallet, vault, progress } = order;
   const leg = progress.fired ?? 'entry';
+  const sold = soldOf(order);
+  const isEntry = sold.source === order.inputAccount;
   return {
     orderId: id,
     wallet: wallet as Address,
     vault: vault as Address,
-    ...soldOf(order),
+    ...sold,
+    paysForAccount: sold.inputMint !== WRAPPED_SOL_MINT || (isEntry && sold.amount === progress.entry.initial),
     slippageBps: slippageOf(order, leg),
     context: orderContext(leg, { ...order, condition: conditionOf(order, leg) }),
     failures: progress.failures,
