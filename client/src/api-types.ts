@@ -3409,7 +3409,7 @@ export interface operations {
     getUltraV1Search: {
         parameters: {
             query: {
-                /** @description A symbol, a name or a mint; or a comma list of up to 100 */
+                /** @description A symbol, a name or a mint; or a comma list of up to 100. Each 10 names or symbols count as a call */
                 query: string;
             };
             header?: never;
@@ -3504,7 +3504,7 @@ export interface operations {
     getTokensV2Search: {
         parameters: {
             query: {
-                /** @description A symbol, a name or a mint; or a comma list of up to 100 */
+                /** @description A symbol, a name or a mint; or a comma list of up to 100. Each 10 names or symbols count as a call */
                 query: string;
             };
             header?: never;
