@@ -43,6 +43,15 @@ const FEE = 5_000n;
 const lamports = () => w.world.lamports(w.taker);
 const isOpen = async (order: TestOrder) => (await w.stateOf(order)) !== undefined;
 
+/** The aggregator, which tells of each question. */
+const asks = (tell: () => void): Router => ({
+  ...w.aggregator,
+  quote(request, signal) {
+    tell();
+    return w.aggregator.quote(request, signal);
+  },
+});
+
 test('of several keepers, one fills an order, and no other pays for trying', async () => {
   const orders = await Promise.all([1, 2, 3, 4].map(() => w.open(a, b, 900_000_000n)));
   const before = await lamports();
@@ -305,13 +314,7 @@ test('attack: a stranger on the chain opens ever more orders of which the smalle
     await w.world.put(newAddress(), LIMIT_ORDER_PROGRAM, encodeLimitOrder(other));
   }
   let [now, asked] = [1_000_000, 0];
-  const router: Router = {
-    ...w.aggregator,
-    quote(request, signal) {
-      asked++;
-      return w.aggregator.quote(request, signal);
-    },
-  };
+  const router = asks(() => asked++);
   const keeper = w.newKeeper({ router, steadyNow: () => now });
   const counts: number[] = [];
   for (const ms of [0, 500, 500, 1_000]) {
@@ -339,13 +342,7 @@ test('attack: a stranger on the chain opens ever more orders for a price far awa
     await w.world.put(newAddress(), LIMIT_ORDER_PROGRAM, encodeLimitOrder({ ...far, makingAmount }));
   }
   let asked = 0;
-  const router: Router = {
-    ...w.aggregator,
-    quote(request, signal) {
-      asked++;
-      return w.aggregator.quote(request, signal);
-    },
-  };
+  const router = asks(() => asked++);
   const keeper = w.newKeeper({ router, steadyNow: () => 1_000_000 });
   assert.equal(await keeper.tick(), 0);
   assert.equal(asked, 5);
@@ -369,13 +366,7 @@ test('attack: a stranger on the chain opens ever more orders that nearly pay, of
   for (let i = 0n; i < 10n; i++) await put(70n + i, 10n ** 12n, own.mint);
   for (let i = 0n; i < 10n; i++) await put(2n ** 63n + i, 1n, own.mint);
   let [now, asked] = [1_000_000, 0];
-  const router: Router = {
-    ...w.aggregator,
-    quote(request, signal) {
-      asked++;
-      return w.aggregator.quote(request, signal);
-    },
-  };
+  const router = asks(() => asked++);
   const keeper = w.newKeeper({ router, steadyNow: () => now });
   const counts: number[] = [];
   for (const ms of [0, 2_000, 2_000]) {
