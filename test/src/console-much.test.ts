@@ -50,6 +50,11 @@ describe('the console with much, and with what strangers have made', { skip: wit
     await page.goto(`${service.url}${path}`);
     return { page, complaints };
   }
+  /** Not before nothing of it is under way: an answer that comes when its page is gone is an error. */
+  async function close(page: Page): Promise<void> {
+    await page.context().unrouteAll({ behavior: 'ignoreErrors' });
+    await page.context().close();
+  }
   const logIn = async (page: Page) => {
     await page.getByLabel('Admin token').fill(adminTokenOf(service));
     await page.getByRole('button', { name: 'Log in' }).click();
@@ -86,7 +91,7 @@ describe('the console with much, and with what strangers have made', { skip: wit
       assert.ok(names.every((name) => [...name].length < 40 && !/[\u202e\u200b]/.test(name)));
       assert.equal(await page.locator('script:not([src])').count(), 0);
       assert.deepEqual(complaints, []);
-      await page.context().close();
+      await close(page);
     }
   });
 
@@ -114,7 +119,7 @@ describe('the console with much, and with what strangers have made', { skip: wit
       assert.ok((await lines.count()) >= 4, `${await lines.count()} lines`);
       await assertAccessible(page);
       assert.deepEqual(complaints, []);
-      await page.context().close();
+      await close(page);
     }
   });
 
@@ -137,7 +142,7 @@ describe('the console with much, and with what strangers have made', { skip: wit
     assert.equal(await page.getByRole('region', { name: 'Trigger orders' }).getByRole('row').count(), 101);
     await assertAccessible(page);
     assert.deepEqual(complaints, []);
-    await page.context().close();
+    await close(page);
   });
 
   it('refuses a picture that is too large, in bytes or in pixels, and says so', async () => {
@@ -159,6 +164,6 @@ describe('the console with much, and with what strangers have made', { skip: wit
       .getByRole('alert')
       .getByText(/8000 x 8 pixels/)
       .waitFor();
-    await page.context().close();
+    await close(page);
   });
 });
