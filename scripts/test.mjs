@@ -13,6 +13,8 @@ import { exitOnSignals, startPostgresOfRun } from './test-postgres.mjs';
 /** A server of PostgreSQL takes seconds to start: that pays for a run of more files than this. */
 const FEW_FILES = 20;
 const SLOWEST = 10;
+/** Of what a file has written as errors, when it failed by itself and not by a test. */
+const LAST_CHARACTERS = 4_000;
 /** Twice as many as there are cores, because most files wait half of their time; each may take a gigabyte. */
 const CONCURRENCY = Math.min(5, 2 * availableParallelism());
 
@@ -63,21 +65,33 @@ function chosenFiles() {
 async function runTests(ordered) {
   const sources = new Map(ordered.map((file) => [compiled(file), file]));
   const times = {};
+  const written = new Map();
+  const failed = [];
+  /** What came after a file's tests had ended: it names its place by itself. */
+  const late = [];
   let tests = 0;
   const events = run({ files: [...sources.keys()], concurrency: CONCURRENCY });
-  events.on('test:fail', ({ todo }) => {
+  events.on('test:fail', ({ todo, name, nesting }) => {
     if (todo === undefined || todo === false) process.exitCode = 1;
+    if (nesting === 0 && sources.has(name)) failed.push(name);
   });
+  events.on('test:stderr', ({ file, message }) =>
+    written.set(file, `${written.get(file) ?? ''}${message}`.slice(-LAST_CHARACTERS)),
+  );
   events.on('test:complete', ({ name, nesting, details }) => {
     if (nesting !== 0 || !sources.has(name)) return;
     times[sources.get(name)] = Math.round(details.duration_ms);
     coverage?.collect();
   });
   events.on('test:diagnostic', ({ message }) => {
+    if (/^Error: /.test(message)) late.push(message);
     const [, count] = /^tests (\d+)$/.exec(message) ?? [];
     if (count !== undefined) tests = Number(count);
   });
   for await (const text of events.compose(new spec())) process.stdout.write(text);
+  for (const name of failed)
+    console.log(`> ${sources.get(name)} failed, and wrote:\n${written.get(name) ?? 'nothing'}`);
+  for (const message of late) console.log(`> ${message}`);
   if (tests === 0) fail('there was no test in these files');
   return times;
 }
