@@ -59,6 +59,15 @@ it('every metric is documented, and what dashboard and alerts read exists', asyn
   }
 });
 
+it('what alerts compare is there before it has ever happened', async () => {
+  const text = await scrape();
+  for (const [name, outcome] of [
+    ['slipway_trigger_fills_total', 'filled'],
+    ['slipway_webhook_deliveries_total', 'received'],
+  ] as const)
+    assert.deepEqual(valuesOf(text, name, [`outcome="${outcome}"`]), [0], name);
+});
+
 it('each alert has a line that says what to do, and the dashboard is one', () => {
   const operations = file('docs/operations.md');
   for (const [, anchor] of file('deploy/prometheus/alerts.yml').matchAll(/operations\.md#(\w+)\n/g))

@@ -9,6 +9,8 @@ export function createWebhookMetrics(registry: Registry, backlog: () => Promise<
     labelNames: ['outcome'],
     registers: [registry],
   });
+  // An alert compares them, also where nothing has ever arrived.
+  for (const outcome of ['received', 'failed']) deliveries.inc({ outcome }, 0);
   // Both gauges are collected at the same time.
   let reading: Promise<WebhookBacklog | undefined> | undefined;
   const read = () => {

@@ -22,6 +22,8 @@ export function createMetrics(registry: Registry, counts: () => { waiting: numbe
     labelNames: ['outcome'],
     registers: [registry],
   });
+  // An alert compares them, also where nothing was ever filled.
+  for (const outcome of ['filled', 'failed', 'released', 'broken'] as const) fills.inc({ outcome }, 0);
   const durations = new Histogram({
     name: 'slipway_trigger_fill_duration_seconds',
     help: 'Time from the tick that fires a trigger order until its fill has landed',
