@@ -297,7 +297,10 @@ export class Worker<Item, Prepared> implements InFlight {
   async #send(item: Item, prepared: Prepared): Promise<void> {
     try {
       await this.#work.send(item, prepared);
-      this.#options.backOffs?.delete(this.#work.idOf(item));
+      const { backOffs, mostInVain } = this.#options;
+      backOffs?.delete(this.#work.idOf(item));
+      // What is left of it comes after those that have waited meanwhile.
+      if (mostInVain !== undefined) backOffs?.touch(this.#work.idOf(item));
     } catch (error) {
       this.#failed(item, error);
     }

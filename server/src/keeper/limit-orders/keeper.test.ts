@@ -511,3 +511,49 @@ test('accounts of the program with any bytes in them stop nobody', async () => {
   assert.match(counted, /state="it was made with nothing"\} [2-9]/);
   assert.match(counted, /state="a loan is under way"\} \d/);
 });
+
+test('attack: a stranger on the chain has parts of his orders filled in turn, through a pool that others need: each of these has its turn', async () => {
+  const reserves: [bigint, bigint] = [10n ** 10n, 10n ** 10n];
+  const his: { order: TestOrder; pool: TestPool }[] = [];
+  for (let i = 0; i < 2; i++) {
+    const [token, , own] = await w.pair(reserves, [undefined, b]);
+    await w.holding(token, w.taker, 77n);
+    his.push({ order: await w.open(token, b, 47_500_000_000n, { makingAmount: 50_000_000_000n }), pool: own });
+  }
+  const victims = [await w.open(a, b, 900_000_000n), await w.open(a, b, 900_000_000n)];
+  const orders = [...his.map(({ order }) => order), ...victims];
+  // As if every route led through one more pool; the victims' are refused at first, as if their price went away each time.
+  const shared = newAddress();
+  let refuses = true;
+  const router: Router = {
+    ...w.aggregator,
+    async quote(request, signal) {
+      if (refuses && request.owner && request.input.mint === a.mint) return { refused: 'no-route', reason: 'test' };
+      const quote = await w.aggregator.quote(request, signal);
+      return isRefused(quote) ? quote : { ...quote, hops: [...quote.hops, { ...quote.hops[0]!, venue: shared }] };
+    },
+  };
+  let now = 1_000_000;
+  // What is sent lands between two turns.
+  let letGo = () => {};
+  const landing = w.newLanding();
+  const execute: typeof landing.execute = async (...args) => {
+    await new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    return landing.execute(...args);
+  };
+  const keeper = w.newKeeper({ router, steadyNow: () => now, landing: { execute } });
+  let before: TestPool | undefined;
+  for (let turn = 0; turn < 12; turn++, now += 20_000) {
+    refuses = turn < 4;
+    assert.equal(await keeper.tick(), 1, 'one at a time trades with a pool');
+    const sent = orders.findIndex(({ address }) => keeper.isUnderWay(address));
+    for (; keeper.isUnderWay(orders[sent]!.address); letGo()) await new Promise((resolve) => setTimeout(resolve, 20));
+    // He puts the pool back through which his order before this one went.
+    if (before) await w.moveTo(before, reserves);
+    before = his[sent]?.pool;
+    if (before) await w.moveTo(before, [2n * reserves[0], reserves[1] / 2n]);
+  }
+  assert.deepEqual(await Promise.all(victims.map(isOpen)), [false, false]);
+});

@@ -72,6 +72,8 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
   readonly #metrics: LimitOrderMetrics;
   /** The pools that transactions in flight trade with, by order. */
   readonly #venues = new Map<Address, readonly Address[]>();
+  /** Orders that found such a pool in use, and the place that they keep in the order of trying until it is free; steady time. */
+  readonly #waiting = new Map<Address, { venues: readonly Address[]; place: number }>();
   #open: FillableOrders = { orders: [], skipped: new Map() };
   /** The mints of these, and when the list first had them; steady time. */
   #mints = new Map<Address, MintInfo | undefined>();
@@ -99,15 +101,16 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
   /**
    * The least recently tried first, or the first to come, so that all get a turn: anybody opens ever more new ones. Every
    * second one that is tried is a fill that was not often tried in vain; the other fills take turns with what has expired.
+   * What found a pool in use keeps its place: of others, parts are filled by that pool again and again.
    */
   async due(): Promise<Iterable<OpenOrder>> {
     await this.#list();
     this.#tried = new Set();
     this.#answers = new SharedAnswers(this.#deps.steadyNow);
-    const lastAt = ({ address }: OpenOrder) => this.#backOffs.lastAt(address) || this.#seenAt.get(address)!;
-    const isOftenInVain = ({ address }: OpenOrder) => this.#backOffs.restsOf(address) >= OFTEN_IN_VAIN;
+    const isOftenInVain = ({ address }: OpenOrder) =>
+      !this.#waiting.has(address) && this.#backOffs.restsOf(address) >= OFTEN_IN_VAIN;
     const [fresh, stale, late]: OpenOrder[][] = [[], [], []];
-    for (const each of this.#open.orders.toSorted((a, b) => lastAt(a) - lastAt(b))) {
+    for (const each of this.#open.orders.toSorted((a, b) => this.#placeOf(a.address) - this.#placeOf(b.address))) {
       if (this.#isExpired(each.order)) late!.push(each);
       else (isOftenInVain(each) ? stale! : fresh!).push(each);
     }
@@ -128,6 +131,7 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
   }
 
   async #mayFill({ address, order }: OpenOrder): Promise<boolean> {
+    if (this.#isBusy(this.#waiting.get(address)?.venues ?? [])) return false;
     const deps = this.#deps;
     const sides = await sidesOf({ chain: { mint: (mint) => this.#mint(mint) } }, order);
     if (!sides) throw new Error('its mints are not what it says');
@@ -159,9 +163,15 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
 
   async prepare({ address, order }: OpenOrder): Promise<Prepared | undefined> {
     const prepare = this.#isExpired(order) ? prepareCancel : prepareFill;
+    const place = this.#placeOf(address);
+    this.#waiting.delete(address);
     // One wallet throughout, though another key may take its place meanwhile.
     const prepared = await prepare({ ...this.#deps }, address);
-    if (!('skipped' in prepared)) return this.#isBusy(prepared) ? undefined : prepared;
+    if (!('skipped' in prepared)) {
+      if (!this.#isBusy(prepared.venues)) return prepared;
+      this.#waiting.set(address, { venues: prepared.venues, place });
+      return undefined;
+    }
     if (!prepared.retry) throw new Error(prepared.skipped);
     this.#backOffs.wait(address, NEARLY);
     this.#deps.log.debug({ order: address, reason: prepared.skipped }, 'a limit order waits');
@@ -205,6 +215,7 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
     this.#inVain.keepOnly(new Set(this.#open.orders.map(({ address }) => address)));
     const now = steadyNow();
     this.#seenAt = new Map(this.#open.orders.map(({ address }) => [address, this.#seenAt.get(address) ?? now]));
+    for (const address of this.#waiting.keys()) if (!this.#seenAt.has(address)) this.#waiting.delete(address);
     await this.#readMints();
   }
 
@@ -231,8 +242,12 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
     return (Number(makingAmount) / 10 ** facts!.decimals) * price >= LEAST_USD_TO_CANCEL;
   }
 
-  /** Whether a transaction in flight may move one of its pools, so that it would not trade as it was simulated. */
-  #isBusy({ venues }: Prepared): boolean {
+  #placeOf(address: Address): number {
+    return this.#waiting.get(address)?.place ?? (this.#backOffs.lastAt(address) || this.#seenAt.get(address)!);
+  }
+
+  /** Whether a transaction in flight may move one of these pools, so that another would not trade as it was simulated. */
+  #isBusy(venues: readonly Address[]): boolean {
     return [...this.#venues.values()].some((busy) => busy.some((venue) => venues.includes(venue)));
   }
 
