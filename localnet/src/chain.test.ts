@@ -333,6 +333,21 @@ test('moving the clock expires blockhashes, and the move outlasts a restart', as
   assert.equal(again.chain.unixTimestamp, unixTimestamp + 90n);
 });
 
+test('attack: another user moves the clock of a sandbox again and again: no further than the year 3000, and the chain goes on', async (t) => {
+  const { chain, passSlots } = await openTestChain(t);
+  const move = () => chain.advanceClock(315_360_000);
+  for (let moves = 0; chain.unixTimestamp < 32_503_680_000n - 315_360_000n; moves++) {
+    assert.ok(moves < 100);
+    move();
+  }
+  assert.throws(move, kind('invalid'));
+  const { slot, unixTimestamp } = chain;
+  assert.ok(unixTimestamp < 32_503_680_000n);
+  passSlots(5);
+  assert.equal(chain.slot, slot + 5n);
+  chain.advanceClock(1);
+});
+
 test('time never goes back, whatever the wall clock does', async (t) => {
   const dataDir = tempFolder(t);
   const { chain, time, passSlots } = await openTestChain(t, { dataDir });

@@ -26,8 +26,10 @@ export type * from './types.js';
 export { SLOTS_PER_EPOCH } from './vm.js';
 
 const DEFAULT_TICK_MS = 400;
-/** Ten years. A time that no date can have would be kept, and nothing would run any more. */
+/** Ten years. */
 const MAX_ADVANCE_SECONDS = 315_360_000;
+/** The year 3000. A time that no date can have would be kept, and nothing would run any more. */
+const LATEST_UNIX_SECONDS = 32_503_680_000;
 
 /**
  * The embedded chain. A transaction is final as soon as it was executed, and then lasts: a crash of the process at any
@@ -100,12 +102,18 @@ export class Chain {
     if (!this.#closed && this.#parts.bank.tick()) this.#emitSlot(parent);
   }
 
-  /** Moves time on by at least this many seconds, and slots with it. Throws a ChainError when it is not above 0, or too many. */
+  /**
+   * Moves time on by at least this many seconds, and slots with it. Throws a ChainError when it is not above 0, too many, or
+   * beyond the year 3000.
+   */
   advanceClock(seconds: number): void {
     if (!(seconds > 0 && seconds <= MAX_ADVANCE_SECONDS)) {
       throw new ChainError('invalid', `seconds must be above 0, and at most ${MAX_ADVANCE_SECONDS}`);
     }
     this.tick();
+    if (Number(this.unixTimestamp) + seconds > LATEST_UNIX_SECONDS) {
+      throw new ChainError('invalid', 'seconds must not move time beyond the year 3000; start over with --reset');
+    }
     const parent = this.slot;
     this.#parts.bank.advanceClock(seconds);
     this.#emitSlot(parent);

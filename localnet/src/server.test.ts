@@ -241,6 +241,38 @@ test('attack: another user asks the chain of a sandbox for gigabytes in one post
   assert.equal((await read(6, size)).result.value.length, 6);
 });
 
+test('attack: another user asks the chain of a sandbox for large answers on many connections, and reads none: three are kept', async () => {
+  const size = 10 << 20;
+  const data = Buffer.alloc(size).toString('base64');
+  await net.localnet.call('localnet_setAccount', [account, { lamports: 1, owner: LOADER, data }]);
+  const params = [Array(6).fill(account), { encoding: 'base64' }];
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getMultipleAccounts', params });
+  const { hostname, port } = new URL(net.localnet.rpcUrl);
+  const ask = async () => {
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => {});
+    socket.write(
+      `POST / HTTP/1.1\r\nhost: ${hostname}\r\nconnection: close\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    );
+    await once(socket, 'readable');
+    return socket;
+  };
+  const sockets = [];
+  for (let i = 0; i < 6; i++) sockets.push(await ask());
+  const whole = await Promise.all(
+    sockets.map(async (socket) => {
+      let read = 0;
+      socket.on('data', (chunk) => {
+        read += chunk.length;
+      });
+      await once(socket, 'close');
+      return read > (6 * size * 4) / 3;
+    }),
+  );
+  assert.deepEqual(whole, [false, false, false, true, true, true]);
+  assert.equal((await post('{"jsonrpc":"2.0","id":1,"method":"getHealth"}')).json().result, 'ok');
+});
+
 test('ids and amounts beyond 2^53 are exact on the wire', async () => {
   const wallet = net.wallet('alice').address;
   const { text } = await post(

@@ -6,6 +6,7 @@ import { type Callers, createCallers } from './hosts.js';
 import type { Call } from './rpc/call.js';
 import { answer } from './rpc/envelope.js';
 import type { Subscriptions } from './rpc/subscriptions.js';
+import { UnreadAnswers } from './unread-answers.js';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 /** How much of a body over the limit is read and thrown away. */
@@ -49,7 +50,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     else if (sockets.clients.size >= MAX_SOCKETS) refuseUpgrade(socket, '503 Service Unavailable');
     else sockets.handleUpgrade(request, socket, head, (client) => serveSocket(client, subscriptions));
   };
-  const rpcServer = createServer((request, response) => serveRequest(request, response, call, callers)).on(
+  const serving = { call, callers, unread: new UnreadAnswers() };
+  const rpcServer = createServer((request, response) => serveRequest(request, response, serving)).on(
     'upgrade',
     upgrade,
   );
@@ -69,22 +71,28 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
 }
 
-function serveRequest(request: IncomingMessage, response: ServerResponse, call: Call, callers: Callers): void {
-  const refusal = refusalOf(request, callers);
+interface Serving {
+  call: Call;
+  callers: Callers;
+  unread: UnreadAnswers;
+}
+
+function serveRequest(request: IncomingMessage, response: ServerResponse, serving: Serving): void {
+  const refusal = refusalOf(request, serving.callers);
   allowOrigin(request, response, refusal);
   const path = request.url?.split('?')[0];
   if (refusal) refuse(request, response, refusal);
   else if (request.method === 'OPTIONS') reply(response, 204);
   else if (request.method === 'GET' && path === '/health') reply(response, 200, 'ok', 'text/plain');
   else if (path !== '/') reply(response, 404, 'Not found', 'text/plain');
-  else if (request.method === 'POST') serveRpc(request, response, call);
+  else if (request.method === 'POST') serveRpc(request, response, serving);
   else {
     response.setHeader('allow', 'POST, OPTIONS');
     reply(response, 405, 'Used HTTP Method is not allowed. POST or OPTIONS is required', 'text/plain');
   }
 }
 
-function serveRpc(request: IncomingMessage, response: ServerResponse, call: Call): void {
+function serveRpc(request: IncomingMessage, response: ServerResponse, { call, unread }: Serving): void {
   readBody(request, async (body) => {
     if (body === undefined) {
       response.setHeader('connection', 'close');
@@ -92,8 +100,11 @@ function serveRpc(request: IncomingMessage, response: ServerResponse, call: Call
       return;
     }
     const text = await answer(body.toString('utf8'), call);
-    if (text === undefined) reply(response, 204);
-    else reply(response, 200, text, 'application/json');
+    if (text === undefined) return reply(response, 204);
+    // In memory once: of a text that waits, Node keeps another.
+    const bytes = Buffer.from(text);
+    unread.hold(response, bytes.length);
+    reply(response, 200, bytes, 'application/json');
   });
 }
 
@@ -164,7 +175,7 @@ function refuseRequest(_request: IncomingMessage, response: ServerResponse): voi
   reply(response, 426, 'This port serves WebSocket connections', 'text/plain');
 }
 
-function reply(response: ServerResponse, status: number, body = '', type?: string): void {
+function reply(response: ServerResponse, status: number, body: string | Buffer = '', type?: string): void {
   if (type) response.setHeader('content-type', type);
   response.writeHead(status).end(body);
 }
