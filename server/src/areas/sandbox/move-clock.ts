@@ -1,3 +1,5 @@
+import { RpcError } from '../../chain/index.js';
+import { AppError } from '../../errors/index.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { advanceClockOffset } from '../../store/clock-offset.js';
 import type { SandboxDeps } from './deps.js';
@@ -25,11 +27,21 @@ export function registerMoveClock(app: TypedServer, deps: SandboxDeps): void {
 /** Moves the chain's clock and the service's forward together, and answers when what has come due is done. */
 export async function moveClock(deps: SandboxDeps, { seconds }: ClockBody): Promise<ClockAnswer> {
   const { chain, store, clock } = deps;
-  const { unixTimestamp } = await chain.rpc.call<{ unixTimestamp: number }>('localnet_advanceClock', [seconds]);
+  const { unixTimestamp } = await advance(deps, seconds);
   const offset = await store.transaction((tx) => advanceClockOffset(tx, Math.round(seconds * 1_000)));
   clock.setOffset(offset);
   await deps.stored.stamp();
   chain.forget();
   await deps.runDue();
   return { unixTimestamp };
+}
+
+/** @throws AppError INVALID_REQUEST for a time that the chain refuses */
+async function advance({ chain }: SandboxDeps, seconds: number): Promise<{ unixTimestamp: number }> {
+  try {
+    return await chain.rpc.call('localnet_advanceClock', [seconds]);
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    throw new AppError('INVALID_REQUEST', { message: `The chain refused to move time: ${error.message}` });
+  }
 }
