@@ -2,6 +2,8 @@ import type { ServerResponse } from 'node:http';
 
 /** Bytes of answers over HTTP that may wait for their clients: several of the largest that one post gets. */
 const MOST_BYTES = 256 * 1024 * 1024;
+/** What is smaller takes no more memory than the connection that it is for. */
+const SMALL_BYTES = 16 * 1024;
 
 /** Bounds the memory of answers that clients do not read: beyond it, the connection is closed that has waited longest. */
 export class UnreadAnswers {
@@ -10,6 +12,8 @@ export class UnreadAnswers {
   #bytes = 0;
 
   hold(response: ServerResponse, bytes: number): void {
+    // Of a client that is gone, no end would be heard of.
+    if (bytes <= SMALL_BYTES || response.destroyed) return;
     this.#waiting.set(response, bytes);
     this.#bytes += bytes;
     response.once('close', () => this.#forget(response));
