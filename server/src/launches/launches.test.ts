@@ -11,6 +11,7 @@ import {
   addMintNumber,
   countMintNumbers,
   findLaunch,
+  findLaunchesNamed,
   insertLaunch,
   type Launch,
   setPage,
@@ -111,6 +112,21 @@ for (const kind of ['embedded', 'postgres'] as const) {
       await put(imageKey('a'), Buffer.concat([PNG]));
       await chore();
       assert.equal(await isUploaded('a'), true, 'a finished launch is left alone');
+    });
+
+    it('attack: a free key makes ever more launches of one name that never land, and searches for it: only those under way are read', async () => {
+      for (const mint of ['failed', 'expired', 'unsent', 'landed']) await crafted(mint);
+      await store.query(`update ledger set state = substr(id, 12) where id <> 'request of unsent'`);
+      now += URL_MS + 2 * MINUTE;
+      await chore();
+      await crafted('underway');
+      const { rows } = await store.query('select mint from launches where not never_landed order by mint');
+      assert.deepEqual(rows, [{ mint: 'landed' }, { mint: 'underway' }], 'what the indexes of names hold');
+      const found = await findLaunchesNamed(store, 'na', 20);
+      assert.deepEqual(
+        found.map(({ mint }) => mint),
+        ['landed'],
+      );
     });
 
     it('attack: an uploader replaces his files by ones that the bucket does not give back: the launches of others are finished', async () => {

@@ -53,7 +53,7 @@ export async function findLaunch(sql: Sql, mints: readonly string[]): Promise<La
 
 /**
  * Launched tokens whose symbol or name begins with a text in upper or lower case: those called exactly so first, then the
- * oldest.
+ * oldest. Of launches that have not landed, only those are read that are still under way: the others cost nothing to make.
  */
 export async function findLaunchesNamed(
   sql: Sql,
@@ -62,7 +62,8 @@ export async function findLaunchesNamed(
 ): Promise<{ mint: Address; symbol: string; name: string }[]> {
   const { rows } = await sql.query<{ mint: Address; symbol: string; name: string }>(
     `select mint, symbol, name from launches join ledger on ledger.id = request_id
-     where (lower(symbol) like lower($1) || '%' or lower(name) like lower($1) || '%') and ledger.state = 'landed'
+     where not never_landed and (lower(symbol) like lower($1) || '%' or lower(name) like lower($1) || '%')
+       and ledger.state = 'landed'
      order by lower(symbol) = lower($2) desc, lower(name) = lower($2) desc, launches.created_at limit $3`,
     [text.replace(/[\\%_]/g, '\\$&'), text, limit],
   );
@@ -122,7 +123,11 @@ export async function unfinishedLaunches(
 }
 
 export async function finishLaunch(tx: Tx, mint: string, at: Date): Promise<void> {
-  await tx.query('update launches set finished_at = $2 where mint = $1 and finished_at is null', [mint, at]);
+  await tx.query(
+    `update launches set finished_at = $2, never_landed = ledger.state <> 'landed' from ledger
+     where mint = $1 and finished_at is null and ledger.id = request_id`,
+    [mint, at],
+  );
 }
 
 /** Takes the number of a mint key from the mint pool; undefined if it is empty. No two callers get the same number. */

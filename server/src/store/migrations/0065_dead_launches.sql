@@ -1,0 +1,8 @@
+-- Launches whose end is that they have not landed: nobody looks for their names.
+alter table launches add column never_landed boolean not null default false;
+update launches set never_landed = true from ledger
+  where ledger.id = request_id and finished_at is not null and ledger.state <> 'landed';
+drop index launches_symbol;
+drop index launches_name;
+create index launches_symbol on launches (lower(symbol) text_pattern_ops) where not never_landed;
+create index launches_name on launches (lower(name) text_pattern_ops) where not never_landed;
