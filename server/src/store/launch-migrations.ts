@@ -15,7 +15,7 @@ export interface LaunchOnCurve {
 export async function launchesOnCurve(sql: Sql, after: string, most: number): Promise<LaunchOnCurve[]> {
   const { rows } = await sql.query<LaunchOnCurve>(
     `select mint, pool from launches join ledger on ledger.id = request_id
-     where migrated_at is null and ledger.state = 'landed' and mint > $1 order by mint limit $2`,
+     where migrated_at is null and not never_landed and ledger.state = 'landed' and mint > $1 order by mint limit $2`,
     [after, most],
   );
   return rows;
