@@ -146,7 +146,9 @@ describe('the packages in an empty folder', () => {
       await startSlipway({ env: { SLIPWAY_PORT: '70000' } }).catch(({ message }) => console.log(message));`;
     assert.match(run('refused.js', source), /^Slipway did not start: .*SLIPWAY_PORT is "70000"/);
     const attach = `import { attachSlipway } from '@slipway/testing';
-      await attachSlipway({ url: 'http://127.0.0.1:1' }).catch(({ message }) => console.log(message));`;
+      delete process.env.SLIPWAY_URL;
+      process.env.SLIPWAY_PORT = '1';
+      await attachSlipway().catch(({ message }) => console.log(message));`;
     assert.match(
       run('absent.js', attach),
       /^no sandbox answers at http:\/\/127\.0\.0\.1:1: start one with "npx slipway"/,

@@ -19,7 +19,7 @@ export interface StartOptions {
 }
 
 export interface AttachOptions {
-  /** Where it runs; by default what `SLIPWAY_URL` says, or http://127.0.0.1:8080. */
+  /** Where it runs; by default at `SLIPWAY_URL`, or else on this machine at `SLIPWAY_PORT`, or else at 8080. */
   url?: string;
   /** By default what `SLIPWAY_API_KEY` says, or `sandbox`. */
   apiKey?: string;
@@ -84,8 +84,9 @@ export async function startSlipway({ env = {} }: StartOptions = {}): Promise<Sli
  * @throws Error where none answers
  */
 export async function attachSlipway(options: AttachOptions = {}): Promise<Sandbox> {
-  const { SLIPWAY_URL = 'http://127.0.0.1:8080', SLIPWAY_API_KEY = SANDBOX_KEY } = process.env;
-  const { url = SLIPWAY_URL, apiKey = SLIPWAY_API_KEY } = options;
+  const { SLIPWAY_URL, SLIPWAY_PORT, SLIPWAY_API_KEY } = process.env;
+  const { url = SLIPWAY_URL || `http://127.0.0.1:${SLIPWAY_PORT || 8080}`, apiKey = SLIPWAY_API_KEY || SANDBOX_KEY } =
+    options;
   const { api } = createClient({ url, apiKey });
   const info = await api.get('/sandbox/info').catch((error: { code?: string }) => {
     if (error.code !== 'network') throw error;

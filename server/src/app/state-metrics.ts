@@ -5,12 +5,17 @@ import type { Prices } from '../prices/index.js';
 import type { Store } from '../store/sql.js';
 import { STOPPABLE, type Stops } from '../store/stops.js';
 
-/** How old the prices of these tokens are; a token without a price has no age. */
+/**
+ * How old the prices of these tokens are. One that a feed is meant to price, and that has none to rely on, is as old as the
+ * last that was seen, or as this process: an alert must not fall silent for it. A token that nothing prices has no age.
+ */
 export function registerPriceMetrics(
-  { prices, clock }: { prices: Pick<Prices, 'quote'>; clock: Clock },
+  { prices, clock }: { prices: Pick<Prices, 'quote' | 'forOrders'>; clock: Clock },
   tokens: readonly { symbol: string; mint: Address }[],
   registry: Registry,
 ): void {
+  const start = clock.now();
+  const last = new Map<Address, number>();
   new Gauge({
     name: 'slipway_price_age_seconds',
     help: 'Since when the price of a token of the configuration is what it is, by its source',
@@ -20,7 +25,9 @@ export function registerPriceMetrics(
       this.reset();
       for (const { symbol: token, mint } of tokens) {
         const price = prices.quote(mint);
-        if (price) this.set({ token, source: price.source }, (clock.now() - price.publishedAt) / 1_000);
+        if (price) last.set(mint, price.publishedAt);
+        const { source } = price ?? prices.forOrders(mint);
+        if (source) this.set({ token, source }, (clock.now() - (last.get(mint) ?? start)) / 1_000);
       }
     },
   });
