@@ -25,8 +25,8 @@ function authentication(code: number, text = ''): Buffer {
 const hmac = (key: Buffer, text: string) => createHmac('sha256', key).update(text).digest();
 
 /** The server's side of SCRAM-SHA-256 (RFC 5802), which believes every client. */
-function scram(password: string) {
-  const [salt, rounds] = [randomBytes(16), 4_096];
+function scram(password: string, rounds = 4_096) {
+  const salt = randomBytes(16);
   let [first, asked] = ['', ''];
   return {
     begin: () => authentication(10, 'SCRAM-SHA-256\0\0'),
@@ -104,6 +104,15 @@ test('attack: another user of the machine listens in the place of PostgreSQL, an
     assert.match(imposter.told(), /slipway/);
     assert.doesNotMatch(imposter.told(), new RegExp(`${PASSWORD}|md5`));
   }
+});
+
+test('attack: another user of the machine listens in the place of PostgreSQL, and asks for a proof that is fast to guess by: he gets none', async (t) => {
+  const imposter = await listening(() => scram(PASSWORD, 1));
+  t.after(() => imposter.close());
+  const { pool, close } = createPool({ kind: 'postgres', url: imposter.url });
+  await assert.rejects(pool.query('select 1'), /asks for a proof of 1 iterations only/);
+  await close();
+  assert.doesNotMatch(imposter.told(), /,p=/);
 });
 
 test('attack: another user of the machine listens in the place of PostgreSQL, and lets everybody in: he is not taken for it', async (t) => {

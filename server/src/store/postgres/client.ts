@@ -18,13 +18,16 @@ interface Inner {
   saslSession: unknown;
   _handleAuthCleartextPassword(message: unknown): void;
   _handleAuthMD5Password(message: unknown): void;
+  _handleAuthSASLContinue(message: unknown): Promise<void>;
   _handleAuthSASLFinal(message: unknown): void;
   _handleReadyForQuery(message: unknown): void;
   _handleNotification(message: unknown): void;
 }
 
 const inherited = pg.Client.prototype as unknown as Inner;
-const MUST = 'without verified TLS it must use scram-sha-256';
+/** What RFC 7677 asks for at least, and PostgreSQL takes by default. */
+const LEAST_ROUNDS = 4_096;
+const MUST = `without verified TLS it must use scram-sha-256, of ${LEAST_ROUNDS} iterations or more`;
 
 /** What is no message of PostgreSQL's fails the connection: pg throws where nobody hears it but the process, which would end. */
 function readSafely(connection: Wire): void {
@@ -75,6 +78,13 @@ export class ProvenClient extends pg.Client {
   _handleAuthMD5Password(message: unknown): void {
     if (this.#isOpen) this.#refuse('asks for an MD5 hash of the password');
     else inherited._handleAuthMD5Password.call(this, message);
+  }
+
+  /** The fewer the rounds, the faster the password is guessed from the answer. */
+  async _handleAuthSASLContinue(message: { data: string }): Promise<void> {
+    const rounds = Number(/,i=(\d+)/.exec(message.data)?.[1] ?? 0);
+    if (this.#isOpen && rounds < LEAST_ROUNDS) this.#refuse(`asks for a proof of ${rounds} iterations only`);
+    else await inherited._handleAuthSASLContinue.call(this, message);
   }
 
   _handleAuthSASLFinal(message: unknown): void {
