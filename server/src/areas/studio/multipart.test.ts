@@ -55,6 +55,20 @@ test('a form comes through whole, whatever stands in its file', async (t) => {
   assert.equal(cut.statusCode, 400, cut.body);
 });
 
+test('attack: a free key sends a form that ends in the middle of its file: refused, and the service goes on', async (t) => {
+  const { post } = await startForms(t);
+  const before = ['', field('owner', 'a'), field('content', 'c'.repeat(10_000))];
+  for (const content of ['x', '\r\n--', 'x'.repeat(5_000), 'x'.repeat(100_000), '\r\n--y'.repeat(10_000)]) {
+    for (const name of ['image', 'other']) {
+      const form = `${before.join('')}${FILE.replace('image', name)}${content}`;
+      const answer = await post(Buffer.from(form));
+      assert.equal(answer.statusCode, 400, answer.body);
+      // An error that nobody hears comes after the answer, and ends the process.
+      await new Promise(setImmediate);
+    }
+  }
+});
+
 test('attack: a free key sends a form of 700,000 parts without content: no more of it is read than its first few kilobytes', async (t) => {
   const { read, post } = await startForms(t);
   const PARTS = 700_000;

@@ -61,6 +61,8 @@ function readForm(headers: IncomingHttpHeaders, bytes: Buffer, fileField: string
     reader.on('file', (name, stream, _filename, _encoding, contentType) => {
       const chunks: Buffer[] = [];
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      // What ends in the middle of a file is told here, too: without anybody who hears it, the process would end.
+      stream.on('error', () => refuse(`body: expected a complete ${FORM}`));
       stream.on('limit', () => {
         fail(new AppError('PAYLOAD_TOO_LARGE', { message: `${name}: expected at most ${maxFileBytes} bytes` }));
       });
