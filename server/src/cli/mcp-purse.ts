@@ -23,8 +23,11 @@ export interface Purse {
   left(): (Limit & { left: bigint })[];
 }
 
+/** @throws CommandError for two limits of one token: by the service's word, that may be another one than was named */
 export function createPurse(limits: readonly Limit[]): Purse {
   const left = new Map(limits.map(({ mint, most }) => [mint, most]));
+  const twice = limits.find(({ mint }, i) => limits.findIndex((other) => other.mint === mint) < i);
+  if (twice) throw new CommandError(`--limit: two are of the token ${twice.mint}; name each token once, by its mint`);
   const add = (spendings: readonly Spending[], sign: 1n | -1n) => {
     for (const { mint, amount } of spendings) left.set(mint, left.get(mint)! + sign * amount);
   };

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Client, SOL } from '@slipway/client';
+import { createPurse } from './mcp-purse.js';
 import { type Token, tokenOf } from './mcp-tools.js';
 
 const OTHER = 'JUPyiwrYJFskUPiHa7hkeR8VUtAeFoSYbKedZNsDvCN';
+const TWIN = '7dHbWXmci3dT8UFYWYZweBLXgycu7Y3iL6trKn1Y7ARj';
 
 const find = (name: string, ...found: Partial<Token>[]) =>
   tokenOf({ api: { get: async () => found } } as unknown as Client, name);
@@ -14,6 +16,18 @@ test('attack: a lying service says that SOL is something else, or has more decim
   await assert.rejects(find('SOL', { id: SOL, symbol: 'SOL', decimals: 12, isVerified: true }), /which is not SOL/);
   await assert.rejects(find(SOL, { id: SOL, symbol: 'SOL', decimals: 12, isVerified: true }), /which is not SOL/);
   await assert.rejects(find('sol', { id: OTHER, symbol: 'SOL', decimals: 9, isVerified: true }), /which is not SOL/);
+  await assert.rejects(find('USDC', { id: SOL, symbol: 'USDC', decimals: 9, isVerified: true }), /which is SOL/);
+});
+
+test('attack: a lying service says of two names that they are one token, whose limit would be the larger: refused', () => {
+  const limit = { mint: OTHER, symbol: 'JUP', decimals: 6, most: 2n };
+  const other = { mint: SOL, symbol: 'SOL', decimals: 9, most: 5n };
+  assert.throws(
+    () => createPurse([limit, other, { ...limit, symbol: 'USDC', most: 100n }]),
+    /two are of the token JUPy/,
+  );
+  const purse = createPurse([limit, other]);
+  assert.throws(() => purse.reserve([{ mint: OTHER, amount: 3n }]), /above what is left/);
 });
 
 test('attack: a lying service says that a token has a thousand million decimals, which no memory can write out: refused', async () => {
@@ -23,11 +37,14 @@ test('attack: a lying service says that a token has a thousand million decimals,
 
 test('attack: a lying service gives another token for a mint than was asked for: none is found', async () => {
   await assert.rejects(find(OTHER, { id: SOL, symbol: 'SOL', decimals: 9, isVerified: true }), /no token is called/);
+  const asSymbol = { id: SOL, symbol: OTHER, decimals: 9, isVerified: true };
+  await assert.rejects(find(OTHER, asSymbol), /no token is called/);
+  await assert.rejects(find(OTHER, { ...asSymbol, id: TWIN, decimals: 6 }), /no token is called/);
 });
 
 test('attack: an issuer of a token calls it like another one, to have assistants buy it by that name: only its mint names it', async () => {
   const real = { id: OTHER, symbol: 'JUP', decimals: 6, isVerified: true };
-  const twin = { id: '7dHbWXmci3dT8UFYWYZweBLXgycu7Y3iL6trKn1Y7ARj', symbol: 'JUP', decimals: 6, isVerified: false };
+  const twin = { id: TWIN, symbol: 'JUP', decimals: 6, isVerified: false };
   assert.equal((await find('jup', real, twin)).id, OTHER);
   assert.equal((await find(twin.id, twin)).id, twin.id);
   await assert.rejects(find('JUP', twin), /none of these is verified: give the mint of the one that is meant, of 7dHb/);

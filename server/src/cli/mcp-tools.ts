@@ -1,5 +1,6 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { type Answer, type Client, type FlowOptions, type Login, type Progress, SOL } from '@slipway/client';
+import { isAddress } from '@slipway/wire';
 import { z } from 'zod';
 import { decimalString } from '../lib/decimal.js';
 import { toSmallestUnit } from './amount.js';
@@ -211,7 +212,10 @@ async function swapOf(client: Client, asked: { sell: string; buy: string; amount
  */
 export async function tokenOf(client: Client, name: string): Promise<Token> {
   const found = await client.api.get('/tokens/v2/search', { query: { query: name } });
-  const called = found.filter(({ id, symbol }) => id === name || symbol.toLowerCase() === name.toLowerCase());
+  // A mint names itself only: a token may have it for its symbol.
+  const isCalled = ({ id, symbol }: Token) =>
+    isAddress(name) ? id === name : symbol.toLowerCase() === name.toLowerCase();
+  const called = found.filter(isCalled);
   const exact = called.filter(({ id, isVerified }) => id === name || isVerified);
   if (exact.length === 1) return asKnown(exact[0]!, name);
   if (called.length === 0) throw new CommandError(`no token is called ${name}: find_tokens knows which there are`);
@@ -228,9 +232,10 @@ function asKnown(found: Token, name: string): Token {
   if (!(found.decimals >= 0 && found.decimals <= MOST_DECIMALS))
     throw new CommandError(`the service says that ${name} has ${found.decimals} decimals, which no token has`);
   const isSol = found.id === SOL;
-  if (isSol ? found.decimals === SOL_DECIMALS : name.toLowerCase() !== 'sol') return found;
+  const isMeant = name === SOL || name.toLowerCase() === 'sol';
+  if (isSol === isMeant && (!isSol || found.decimals === SOL_DECIMALS)) return found;
   throw new CommandError(
-    `the service says that ${name} is ${found.id} with ${found.decimals} decimals, which is not SOL`,
+    `the service says that ${name} is ${found.id} with ${found.decimals} decimals, which is ${isMeant ? 'not SOL' : 'SOL'}`,
   );
 }
 
