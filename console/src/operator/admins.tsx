@@ -40,7 +40,7 @@ export function Admins() {
                 key="act"
                 name="Revoke"
                 says={`The token of ${name} and every session that was begun with it end at once. That cannot be undone.`}
-                command={`slipway admins revoke ${name}`}
+                command={`slipway admins revoke ${shellWord(name)}`}
                 changes="admins"
                 run={() => act('DELETE', `/admins/${encodeURIComponent(name)}`)}
               />

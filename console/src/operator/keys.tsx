@@ -70,7 +70,7 @@ function Revoke({ of: { id, name } }: { of: Key }) {
           undone.
         </>
       }
-      command={`slipway keys revoke ${id}`}
+      command={`slipway keys revoke ${shellWord(id)}`}
       changes="keys"
       run={() => act('DELETE', `/keys/${encodeURIComponent(id)}`)}
     />

@@ -72,7 +72,7 @@ function Remove({ maker: { id, name } }: { maker: Maker }) {
           be delivered.
         </>
       }
-      command={`slipway makers remove ${id}`}
+      command={`slipway makers remove ${shellWord(id)}`}
       changes="makers"
       run={() => act('DELETE', `/makers/${encodeURIComponent(id)}`)}
     />

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { plainName } from '../lib/format.js';
 import { Button, Copied, Labelled, Panel } from '../ui/parts.js';
 import { Trouble } from '../ui/trouble.js';
+import { shellWord } from './deed.js';
 import { momentText, Table, useAdmin } from './table.js';
 import { Units } from './units.js';
 
@@ -106,7 +107,9 @@ function Explanation({ id }: { id: string }) {
   return (
     <Panel
       title="Why it has fired or not"
-      aside={<Copied text={`slipway trigger-orders explain ${id}`} shown="as a command" what="the command" />}
+      aside={
+        <Copied text={`slipway trigger-orders explain ${shellWord(id)}`} shown="as a command" what="the command" />
+      }
     >
       {error && <Trouble error={error} />}
       <ul aria-label="Reasons" aria-live="polite" className="grid list-disc gap-1 py-3 pr-4 pl-8 text-sm">

@@ -45,7 +45,7 @@ export function Stops() {
               key="act"
               name="Resume"
               says={`Every copy of the service goes on with ${what} within a second.`}
-              command={`slipway resume ${what}`}
+              command={`slipway resume ${shellWord(what)}`}
               changes="stops"
               run={() => act('DELETE', `/stops/${what}`)}
             />,

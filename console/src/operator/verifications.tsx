@@ -86,7 +86,7 @@ function Decide({ row: { id, kind, tokenId }, verb }: { row: Verification; verb:
           </span>
         </>
       }
-      command={`slipway verifications ${verb} ${id}${given === '' ? '' : ` --note ${shellWord(given)}`}`}
+      command={`slipway verifications ${verb} ${shellWord(id)}${given === '' ? '' : ` --note ${shellWord(given)}`}`}
       changes="verifications"
       run={() => act('POST', `/verifications/${encodeURIComponent(id)}/${verb}`, given === '' ? {} : { note: given })}
     />
