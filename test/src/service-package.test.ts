@@ -133,7 +133,8 @@ describe('the packed service in an empty folder', () => {
       child.stderr.on('data', (chunk) => {
         said += chunk;
       });
-      const code = await new Promise((resolve) => child.once('exit', resolve));
+      // Not at its exit: what it has said may be read only afterwards.
+      const code = await new Promise((resolve) => child.once('close', resolve));
       assert.equal(code, 1, said);
       assert.match(said, /^slipway: .*(?:not installed for)/m);
       assert.doesNotMatch(said, /^\s+at /m);

@@ -16,6 +16,7 @@ import {
 } from '@slipway/wire';
 import { connectSigner, type RemoteSigner } from '../../server/dist/signer/index.js';
 import { run, SLIPWAY } from './command.js';
+import { eventually } from './rounds.js';
 import { type SignerProcess, startSigner } from './signer-process.js';
 
 const BURNT = 100_000_000n;
@@ -56,6 +57,9 @@ describe('what the operator of a signer decides', () => {
       (error: Error) => error.message,
     );
   const outcome = (message = burning()) => said(sign(message));
+  /** Until the signer has heard of what its operator has decided: it looks again and again. */
+  const becomes = (asked: () => Promise<string>, expected: RegExp) =>
+    eventually(`${expected}`, async () => expected.test(await asked()) || undefined);
   /** What the service does by itself: the end of a lookup table of the keeper. */
   const ownDeed = () => {
     const keeper = copy.address('keeper');
@@ -156,33 +160,28 @@ describe('what the operator of a signer decides', () => {
       [stopped.code, stopped.out],
       [0, 'Stopped: all, within a second. "slipway signer resume" goes on.\n'],
     );
-    await sleep(500);
-    assert.match(await outcome(next()), /its operator has stopped all: a copy was broken into/);
+    await becomes(() => outcome(next()), /its operator has stopped all: a copy was broken into/);
     await restart();
     assert.match(await outcome(next()), /has stopped all/);
     assert.match(signer.log(), /"what":"all","reason":"a copy was broken into","msg":"it is stopped/);
     assert.match((await slipway('stop', 'fills', '--why', 'prices')).out, /resume fills" goes on/);
     assert.equal((await slipway('resume', 'all')).out, 'Resumed: all.\n');
-    await sleep(500);
-    // Somebody else signs, too: it is nothing that the service does by itself.
-    assert.equal(await outcome(next()), 'signed');
+    await becomes(() => outcome(next()), /^signed$/);
+    // Somebody else signs that, too: it is nothing that the service does by itself.
     assert.match(await ownDeed(), /its operator has stopped fills: prices/);
     assert.match(await vaultBesideKeeper(), /its operator has stopped fills: prices/);
     assert.deepEqual(JSON.parse((await slipway('resume', '--json')).out), { resumed: ['fills'], stopped: {} });
     assert.equal((await slipway('resume')).out, 'Nothing of it was stopped.\n');
-    await sleep(500);
-    assert.equal(await ownDeed(), 'signed');
+    await becomes(ownDeed, /^signed$/);
     assert.equal(await vaultBesideKeeper(), 'signed');
   });
 
   it('a damaged file of stops stops all, and a second signer on the same folder does not start', async () => {
     const path = join(signer.folder, 'signer-state', 'stopped.json');
     writeFileSync(path, '{"stopped":');
-    await sleep(500);
-    assert.match(await outcome(burning(20_000n)), /not known what is stopped: .*stopped\.json is damaged/);
+    await becomes(() => outcome(burning(20_000n)), /not known what is stopped: .*stopped\.json is damaged/);
     assert.equal((await slipway('resume')).out, 'Resumed: all.\n');
-    await sleep(500);
-    assert.equal(await outcome(burning(20_000n)), 'signed');
+    await becomes(() => outcome(burning(20_000n)), /^signed$/);
     const second = await run(SLIPWAY, ['signer'], {
       cwd: signer.folder,
       env: { SLIPWAY_SIGNER_PASSPHRASE: 'a passphrase of the tests' },
