@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Client as Assistant } from '@modelcontextprotocol/sdk/client/index.js';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { type Client, SOL } from '@slipway/client';
 import { createPurse } from './mcp-purse.js';
-import { type Token, tokenOf } from './mcp-tools.js';
+import { createTools, type Token, tokenOf } from './mcp-tools.js';
 
 const OTHER = 'JUPyiwrYJFskUPiHa7hkeR8VUtAeFoSYbKedZNsDvCN';
 const TWIN = '7dHbWXmci3dT8UFYWYZweBLXgycu7Y3iL6trKn1Y7ARj';
@@ -49,4 +51,33 @@ test('attack: an issuer of a token calls it like another one, to have assistants
   assert.equal((await find(twin.id, twin)).id, twin.id);
   await assert.rejects(find('JUP', twin), /none of these is verified: give the mint of the one that is meant, of 7dHb/);
   await assert.rejects(find('JUP', real, { ...twin, isVerified: true }), /2 tokens are called JUP/);
+});
+
+test('a login that has ended is begun anew: orders can be cancelled for as long as the program runs', async () => {
+  let logins = 0;
+  const client = {
+    login: async () => ({ token: `token ${++logins}`, wallet: OTHER, vault: OTHER }),
+    api: {
+      get: async (_path: string, { token }: { token: string }) => {
+        if (token === 'token 1') throw new Error('the login has expired');
+        return { token };
+      },
+    },
+  } as unknown as Client;
+  const deps = { client, wallet: OTHER, purse: createPurse([]), version: '1', steadyNow: () => 0 };
+  const server = createTools({ ...deps, chainTime: async () => 0 });
+  const assistant = new Assistant({ name: 'test', version: '1' });
+  const [near, far] = InMemoryTransport.createLinkedPair();
+  await Promise.all([server.connect(far), assistant.connect(near)]);
+  const said: unknown[] = [];
+  for (let i = 0; i < 3; i++) {
+    const { content, isError = false } = await assistant.callTool({ name: 'price_orders', arguments: {} });
+    said.push([isError, /token \d|expired/.exec((content as [{ text: string }])[0].text)?.[0]]);
+  }
+  assert.deepEqual(said, [
+    [true, 'expired'],
+    [false, 'token 2'],
+    [false, 'token 2'],
+  ]);
+  await assistant.close();
 });

@@ -79,12 +79,15 @@ function addSpending(server: McpServer, deps: ToolDeps, wallet: string): void {
   const quotes = createQuotes<FlowOptions>(steadyNow);
   const quoted = (told: object, quote: Quoted<FlowOptions>) => answer({ quoteId: quotes.keep(quote), ...told });
   let session: Promise<Login> | undefined;
-  const login = () => {
-    session ??= client.login().catch((error: unknown) => {
+  /** Logs in once. A login ends after 24 hours, or by the operator: after what fails, the next call logs in anew. */
+  const loggedIn = async <T>(work: (login: Login) => Promise<T>): Promise<T> => {
+    session ??= client.login();
+    try {
+      return await work(await session);
+    } catch (error) {
       session = undefined;
       throw error;
-    });
-    return session;
+    }
   };
 
   server.registerTool(
@@ -134,8 +137,10 @@ function addSpending(server: McpServer, deps: ToolDeps, wallet: string): void {
       };
       return quoted(told, {
         spends: [{ mint: sell.id, amount: inputAmount }, FEES],
-        run: async (options) =>
-          client.placePriceOrder(await login(), { ...terms, inputMint, outputMint, inputAmount, expiresAt }, options),
+        run: (options) => {
+          const order = { ...terms, inputMint, outputMint, inputAmount, expiresAt };
+          return loggedIn((login) => client.placePriceOrder(login, order, options));
+        },
       });
     },
   );
@@ -170,7 +175,7 @@ function addSpending(server: McpServer, deps: ToolDeps, wallet: string): void {
   server.registerTool(
     'price_orders',
     { description: `The orders of ${wallet} that wait for a price`, annotations: { readOnlyHint: true } },
-    async () => answer(await client.api.get('/trigger/v2/orders/history', { token: (await login()).token })),
+    async () => answer(await loggedIn(({ token }) => client.api.get('/trigger/v2/orders/history', { token }))),
   );
   server.registerTool(
     'cancel_price_order',
@@ -179,7 +184,7 @@ function addSpending(server: McpServer, deps: ToolDeps, wallet: string): void {
       inputSchema: { orderId: z.string() },
     },
     async ({ orderId }, { signal }) => {
-      const run = async (options: FlowOptions) => client.cancelPriceOrder(await login(), orderId, options);
+      const run = (options: FlowOptions) => loggedIn((login) => client.cancelPriceOrder(login, orderId, options));
       return answer(await spend(purse, { spends: [FEES], run }, signal));
     },
   );
