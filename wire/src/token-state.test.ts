@@ -199,6 +199,15 @@ test('accounts without extensions have none', () => {
   assert.deepEqual(token2022Extensions(new Uint8Array(355).fill(1)), []);
 });
 
+test('attack: another user of the machine gives an account of a sandbox ever so many empty extensions: not read', () => {
+  const many = (count: number) =>
+    token2022(new Uint8Array(82), 1, ...Array.from({ length: count }, () => [9, 0, 0, 0]).flat());
+  assert.equal(token2022Extensions(many(100)).length, 100);
+  for (const count of [101, 10_000]) {
+    assert.throws(() => token2022Extensions(many(count)), { name: 'WireError', message: /more than 100/ });
+  }
+});
+
 test('an extension that is cut off is an error', () => {
   for (const tail of [
     [3, 0],

@@ -12,6 +12,8 @@ const ACCOUNT_TYPE_MINT = 1;
 const ACCOUNT_TYPE_TOKEN_ACCOUNT = 2;
 const EXTENSIONS_OFFSET = ACCOUNT_TYPE_OFFSET + 1;
 const EXTENSION_NONE = 0;
+/** The program knows some thirty, and gives an account each of them once. */
+const MAX_EXTENSIONS = 100;
 
 const STATES = ['uninitialized', 'initialized', 'frozen'] as const;
 
@@ -107,7 +109,7 @@ export function encodeTokenAccount(account: TokenAccount): Uint8Array {
 
 /**
  * The extensions of a Token-2022 mint or token account, by their number in the program's `ExtensionType`, in the order
- * of the data; none for an account without them. Throws WireError when an extension is cut off.
+ * of the data; none for an account without them. Throws WireError when an extension is cut off, and for more than 100.
  */
 export function token2022Extensions(data: Uint8Array): { type: number; data: Uint8Array }[] {
   const extensions: { type: number; data: Uint8Array }[] = [];
@@ -117,6 +119,7 @@ export function token2022Extensions(data: Uint8Array): { type: number; data: Uin
   for (let position = EXTENSIONS_OFFSET; position + 2 <= data.length; ) {
     const extension = readU16(data, position);
     if (extension === EXTENSION_NONE) break;
+    if (extensions.length === MAX_EXTENSIONS) throw new WireError(`more than ${MAX_EXTENSIONS} token extensions`);
     if (position + 4 > data.length) throw new WireError('a token extension is cut off');
     const start = position + 4;
     const end = start + readU16(data, position + 2);
