@@ -373,7 +373,7 @@ export interface paths {
         put?: never;
         /**
          * Craft the cancelling of several limit orders
-         * @description Up to five orders a transaction, up to 50 orders. Execute each transaction under the same `requestId`. Each transaction counts as a call.
+         * @description Up to five orders a transaction, up to 50 orders. Execute each transaction under the same `requestId`. Each transaction counts as a call; where no order is named, the call counts as ten.
          */
         post: operations["postTriggerV1CancelOrders"];
         delete?: never;

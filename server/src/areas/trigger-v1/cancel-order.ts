@@ -43,7 +43,7 @@ export function registerCancelOrders(app: TypedServer, deps: TriggerV1Deps): voi
         tags,
         summary: 'Craft the cancelling of several limit orders',
         description:
-          'Up to five orders a transaction, up to 50 orders. Execute each transaction under the same `requestId`. Each transaction counts as a call.',
+          'Up to five orders a transaction, up to 50 orders. Execute each transaction under the same `requestId`. Each transaction counts as a call; where no order is named, the call counts as ten.',
         body: CancelOrdersBody,
         response: { 200: CancelOrdersAnswer },
       },
@@ -69,6 +69,9 @@ export async function cancelOrder(deps: TriggerV1Deps, body: CancelOrderBody): P
 /** Each five orders cost up to nine simulations. */
 export const MOST_AT_ONCE = 50;
 
+/** As calls: the node looks through all orders of the program. As many as there may be transactions. */
+const SEARCH_WEIGHT = MOST_AT_ONCE / CANCELS_PER_TRANSACTION;
+
 /** The open orders that are cancelled if none are named: the oldest. */
 export function oldestOf(open: readonly OpenOrder[]): OpenOrder[] {
   return open.toSorted((a, b) => Number(a.order.createdAt - b.order.createdAt)).slice(0, MOST_AT_ONCE);
@@ -85,14 +88,18 @@ export async function cancelOrders(
 ): Promise<CancelOrdersAnswer> {
   const maker = requireMaker(body.maker);
   const price = await priceOf(deps, readUnitPrice(body.computeUnitPrice));
+  const pay = async (calls: number, message: string) => {
+    if ((await charge(calls - 1))?.allowed === false) throw new AppError('RATE_LIMITED', { message });
+  };
   const { orders = [] } = body;
-  const { found, skipped } =
-    orders.length > 0
-      ? await findOrders(deps, maker, 'orders', [...new Set(orders)])
-      : { found: oldestOf((await readOpenOrders(deps.chain.rpc, deps.addresses.program, maker)).orders), skipped: [] };
+  const isNamed = orders.length > 0;
+  // Before they are looked for: a maker may have thousands, and all are read.
+  if (!isNamed) await pay(SEARCH_WEIGHT, TOO_MANY_SEARCHES);
+  const { found, skipped } = isNamed
+    ? await findOrders(deps, maker, 'orders', [...new Set(orders)])
+    : { found: oldestOf((await readOpenOrders(deps.chain.rpc, deps.addresses.program, maker)).orders), skipped: [] };
   const transactions = Math.ceil(found.length / CANCELS_PER_TRANSACTION);
-  const charged = await charge(transactions - 1);
-  if (charged?.allowed === false) throw new AppError('RATE_LIMITED', { message: tooMany(transactions) });
+  if (isNamed) await pay(transactions, tooMany(transactions));
   const usable = await withoutObstacles(deps, maker, found, skipped);
   const crafts: Working[] = [];
   for (let from = 0; from < usable.length; from += CANCELS_PER_TRANSACTION) {
@@ -109,6 +116,8 @@ export async function cancelOrders(
     code: 0,
   };
 }
+
+const TOO_MANY_SEARCHES = `Too many requests: to look for the orders of a maker counts as ${SEARCH_WEIGHT} calls, and fewer are left; name the orders, or wait`;
 
 const tooMany = (transactions: number) =>
   `Too many requests: these orders count as ${transactions} calls, and fewer are left; name fewer orders, or wait`;
