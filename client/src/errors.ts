@@ -8,7 +8,7 @@ export type ErrorCode =
   | 'signer'
   /** It landed and failed, or the service says that it failed. Nothing but the network fee is gone. */
   | 'failed'
-  /** It has not landed and never will: ask again for a new one. */
+  /** It has not landed and never will: ask again for a new one. Where it is not `retryable`, it may yet: see the message. */
   | 'expired'
   /** No answer came. After a POST it is not known whether it was heard. */
   | 'network'

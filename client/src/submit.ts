@@ -42,8 +42,10 @@ export async function waitFor(connection: Connection, signature: string, options
   const status = await poll(ask, { everyMs: 400, timeoutMs, what: `${signature} has not landed`, signal });
   const facts = { signature, details: status };
   if (status.status === 'failed') throw new SlipwayError('failed', status.error ?? 'it landed and failed', facts);
-  if (status.status === 'expired')
-    throw new SlipwayError('expired', 'it has not landed and never will', { ...facts, retryable: true });
+  if (status.status === 'expired') {
+    const { error = 'it has not landed and never will' } = status;
+    throw new SlipwayError('expired', error, { ...facts, retryable: status.error === undefined });
+  }
   options.onProgress?.({ step: 'landed', signature });
   return { signature, slot: amountOf(status.slot ?? 0) };
 }

@@ -10,6 +10,11 @@ export interface Explanation {
 /** The output would have been below the minimum: error 6001 of the router program. */
 export const SLIPPAGE: Explanation = { code: 6001, message: 'Slippage tolerance exceeded' };
 export const EXPIRED: Explanation = { code: -1005, message: 'Transaction expired' };
+/** It has a durable nonce, which never expires, and was followed for as long as that is done. */
+export const GIVEN_UP: Explanation = {
+  code: EXPIRED.code,
+  message: 'It has not landed in five minutes, but may as long as its nonce stands: advance that before you pay anew',
+};
 const INVALID_TRANSACTION = -1002;
 
 /** An explanation in the form in which it is stored in place of a chain error. */

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Chain, Rpc, SignatureStatus } from '../chain/index.js';
 import { broadcast } from './broadcast.js';
+import { GIVEN_UP, rfqError } from './explain.js';
 import { deadAt, type Lifetime } from './lifetime.js';
 import { CLOSE, type Pace, type Resending } from './pace.js';
 
@@ -14,7 +15,7 @@ interface Flight {
   signature: string;
   wire: Uint8Array;
   lifetime: Lifetime;
-  /** Steady milliseconds after which it counts as dead whatever its lifetime says (durable nonces never expire). */
+  /** Steady milliseconds after which it is followed no more, though it may yet land (durable nonces never expire). */
   giveUpAt?: number;
   /** Taken over from a stopped instance, which may not have sent it yet: it is sent at once. */
   takenOver?: boolean;
@@ -191,7 +192,8 @@ class PollingTracker implements Tracker {
       if (this.#conclude(flight, found[index]) || found[index]) continue;
       const death = deaths[due.indexOf(flight)];
       // A node that lags behind the one that reported the death may not have seen it land yet.
-      if (death === undefined || slot >= death) this.#finish(flight, { event: 'expired', slot: null, error: null });
+      if (death === undefined) this.#finish(flight, { event: 'expired', slot: null, error: rfqError(GIVEN_UP) });
+      else if (slot >= death) this.#finish(flight, { event: 'expired', slot: null, error: null });
     }
   }
 

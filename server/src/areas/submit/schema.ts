@@ -16,7 +16,7 @@ export const StatusAnswer = Type.Object(
     signature: Type.String(),
     status: Type.Union(
       [Type.Literal('pending'), Type.Literal('landed'), Type.Literal('failed'), Type.Literal('expired')],
-      { description: 'expired: it has not landed and never will' },
+      { description: 'expired: it has not landed and never will, unless `error` says that it may yet' },
     ),
     slot: Type.Union([Type.String(), Type.Null()]),
     error: Type.Optional(Type.String()),

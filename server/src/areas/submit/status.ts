@@ -1,8 +1,8 @@
 import { base58Decode } from '@slipway/wire';
 import { AppError, plainError } from '../../errors/index.js';
-import { explain } from '../../landing/index.js';
+import { explainEnd } from '../../landing/index.js';
 import type { TypedServer } from '../../lib/typed-server.js';
-import { findBySignature } from '../../store/ledger.js';
+import { findBySignature, type LedgerRow } from '../../store/ledger.js';
 import type { SubmitDeps } from './deps.js';
 import { StatusAnswer, StatusParams } from './schema.js';
 
@@ -40,6 +40,11 @@ export async function status({ store }: SubmitDeps, { signature }: StatusParams)
     signature,
     status: row.state === 'sending' || row.state === 'crafted' ? 'pending' : row.state,
     slot: row.slot?.toString() ?? null,
-    ...(row.state === 'failed' && { error: explain(row.error).message, code: explain(row.error).code }),
+    ...((row.state === 'failed' || row.error !== null) && errorOf(row)),
   };
+}
+
+function errorOf(row: LedgerRow): Pick<StatusAnswer, 'error' | 'code'> {
+  const { code, message } = explainEnd(row);
+  return { error: message, code };
 }
