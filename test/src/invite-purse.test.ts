@@ -54,17 +54,22 @@ describe('attack: a wallet takes invites back in the moment in which the keeper 
     });
   }
 
-  interface Invite {
+  async function newInvite(sender: Keypair): Promise<Keypair> {
+    const key = inviteKeypair(newInviteCode());
+    const asked = { inviteSigner: key.address, sender: sender.address, amount: `${AMOUNT}` };
+    await land(signTransaction((await craft<{ tx: string }>('send', asked)).tx, sender, key));
+    return key;
+  }
+
+  interface Race {
     key: Keypair;
     claim: { requestId: string; signedTransaction: string };
     keeper: Address;
     back: string;
   }
 
-  async function newInvite(sender: Keypair): Promise<Invite> {
-    const key = inviteKeypair(newInviteCode());
-    const asked = { inviteSigner: key.address, sender: sender.address, amount: `${AMOUNT}` };
-    await land(signTransaction((await craft<{ tx: string }>('send', asked)).tx, sender, key));
+  /** Crafted just before they are sent: a minute later they would have expired, and cost nobody anything. */
+  async function newRace(sender: Keypair, key: Keypair): Promise<Race> {
     const terms = { inviteSigner: key.address, receiver: generateKeypair().address };
     const { tx, requestId } = await craft<{ tx: string; requestId: string }>('claim', terms);
     const { tx: back } = await craft<{ tx: string }>('clawback', {
@@ -80,34 +85,37 @@ describe('attack: a wallet takes invites back in the moment in which the keeper 
     };
   }
 
-  const execute = ({ claim }: Invite) =>
+  const execute = ({ claim }: Race) =>
     request<{ error?: string }>(`${service.url}/send/v1/execute-claim`, { body: claim });
 
   it('20 failed claims, at the keeper’s cost of 20 fees, and no further one for this wallet; others are served', async () => {
     const [sender, other] = [await newWallet(service, 10n ** 9n, 0n), await newWallet(service, 10n ** 9n, 0n)];
-    const invites: Invite[] = [];
-    for (let made = 0; made <= MOST; made++) invites.push(await newInvite(sender));
+    const keys: Keypair[] = [];
+    for (let made = 0; made <= MOST; made++) keys.push(await newInvite(sender));
     const honest = await newInvite(other);
-    const [{ keeper }] = invites as [Invite];
+    const last = keys.pop()!;
+    const { keeper } = await newRace(sender, last);
     const before = (await balancesOf(direct, keeper)).lamports;
 
+    let race: Race | undefined;
     proxy.behavior = async ({ method, params }, forward) => {
-      if (method === 'sendTransaction') {
+      if (method === 'sendTransaction' && race) {
         const wire = Buffer.from(params[0] as string, 'base64');
-        const raced = invites.find(({ key }) => wire.includes(Buffer.from(addressToBytes(key.address))));
-        if (raced) await land(raced.back).catch(() => undefined);
+        if (wire.includes(Buffer.from(addressToBytes(race.key.address)))) await land(race.back).catch(() => undefined);
       }
       return { body: await forward() };
     };
-    for (const invite of invites.slice(0, MOST)) {
-      const { status, body } = await execute(invite);
+    for (const key of keys) {
+      race = await newRace(sender, key);
+      const { status, body } = await execute(race);
       assert.equal(status, 400, JSON.stringify(body));
     }
+    race = undefined;
     const lost = () => balancesOf(direct, keeper).then(({ lamports }) => Number(before - lamports));
     assert.equal(await lost(), MOST * FEE);
-    const { status, body } = await execute(invites[MOST]!);
+    const { status, body } = await execute(await newRace(sender, last));
     assert.equal(status, 429, JSON.stringify(body));
-    assert.equal((await execute(honest)).status, 200);
+    assert.equal((await execute(await newRace(other, honest))).status, 200);
     assert.equal(await lost(), (MOST + 1) * FEE, 'the fee of the honest claim');
   });
 });
