@@ -155,6 +155,15 @@ for (const kind of ['embedded', 'postgres'] as const) {
       assert.equal(await stock(), 1);
     });
 
+    it('one whose files cannot be removed is not forgotten: its address is back once they can be', async () => {
+      await crafted(1);
+      pass();
+      await store.transaction((tx) => deleteDead(tx, new Date(now), 10));
+      assert.equal(await stock(), 0);
+      await chore();
+      assert.equal(await stock(), 1);
+    });
+
     it('nothing comes back while the chain cannot be asked, nor what has another ending', async () => {
       await crafted(1, 'mint1cd');
       pass();

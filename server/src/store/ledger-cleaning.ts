@@ -1,12 +1,16 @@
 import type { Tx } from './sql.js';
 
-/** Deletes up to `limit` unsent, unreferenced requests that expired before `before`; returns how many. */
+/**
+ * Deletes up to `limit` requests that were never sent and expired before `before`, but for those of verifications, and of
+ * launches whose files are still to be removed: their mint addresses go back first. Returns how many.
+ */
 export async function deleteDead(tx: Tx, before: Date, limit: number): Promise<number> {
   const { rowCount } = await tx.query(
     `delete from ledger where id in (
        select id from ledger l
        where sent_at is null and state in ('crafted', 'expired', 'failed') and expires_at < $1
          and not exists (select from verifications v where v.request_id = l.id)
+         and not exists (select from launches where request_id = l.id and finished_at is null)
        order by expires_at limit $2 for update skip locked
      )`,
     [before, limit],
