@@ -24,6 +24,7 @@ export function openStrangers(
   const submissions = new Submissions({
     store,
     clock,
+    steadyNow,
     chain,
     sendRpcs,
     log,

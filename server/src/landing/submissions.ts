@@ -9,15 +9,24 @@ import { type Following, leaseFrom } from './following.js';
 import type { SignedTransaction } from './signed-transaction.js';
 import type { SubmissionPayload } from './submission-payload.js';
 
-export interface SubmissionsDeps extends Pick<LandingDeps, 'store' | 'clock' | 'chain' | 'sendRpcs' | 'log'> {
+export interface SubmissionsDeps
+  extends Pick<LandingDeps, 'store' | 'clock' | 'steadyNow' | 'chain' | 'sendRpcs' | 'log'> {
   following: Pick<Following, 'follow'>;
   places: Places;
 }
+
+/**
+ * How long one that never lands has its place, from when it was posted: longer than a fresh blockhash lives. It costs no fee,
+ * and with a blockhash that is nearly dead it would end at once, and be a row for days.
+ */
+const LEAST_MS = 90_000;
 
 /** Sends transactions that others created and signed; each has a row in the ledger, with its signature as the id. */
 export class Submissions {
   readonly #deps: SubmissionsDeps;
   readonly #posted = new Map<string, Promise<string>>();
+  /** Places of those that have ended early. */
+  #kept: { until: number; leave: () => void }[] = [];
 
   constructor(deps: SubmissionsDeps) {
     this.#deps = deps;
@@ -34,7 +43,9 @@ export class Submissions {
   }
 
   async #submitOnce(signed: SignedTransaction, caller: Guest, apiKey?: string): Promise<string> {
-    const { places, chain } = this.#deps;
+    const { places, chain, steadyNow } = this.#deps;
+    this.#leaveKept();
+    const keptUntil = steadyNow() + LEAST_MS;
     // Before the chain is asked, so that what is over the limit costs no call.
     const leave = places.enter(caller);
     let row: LedgerRow | undefined;
@@ -44,11 +55,11 @@ export class Submissions {
       if (row) await this.#send(row);
     } catch (error) {
       const isSent = row !== undefined && !(error instanceof NotAccepted && error.definite);
-      if (isSent) this.#follow(row!, leave);
+      if (isSent) this.#follow(row!, leave, keptUntil);
       else leave();
       throw error;
     }
-    if (row) this.#follow(row, leave);
+    if (row) this.#follow(row, leave, keptUntil);
     else leave();
     return transactionSignature(signed.transaction);
   }
@@ -64,12 +75,26 @@ export class Submissions {
     }
   }
 
-  #follow(row: LedgerRow, leave: () => void): void {
+  #follow(row: LedgerRow, leave: () => void, keptUntil: number): void {
     const { following, log } = this.#deps;
-    following
-      .follow(row)
-      .catch((error: Error) => log.debug({ request: row.id, reason: error.message }, 'left to a later run'))
-      .finally(leave);
+    following.follow(row).then(
+      ({ state }) => {
+        if (state === 'expired') this.#kept.push({ until: keptUntil, leave });
+        else leave();
+      },
+      (error: Error) => {
+        log.debug({ request: row.id, reason: error.message }, 'left to a later run');
+        leave();
+      },
+    );
+  }
+
+  #leaveKept(): void {
+    const now = this.#deps.steadyNow();
+    const isOver = ({ until }: { until: number }) => until <= now;
+    if (!this.#kept.some(isOver)) return;
+    for (const { leave } of this.#kept.filter(isOver)) leave();
+    this.#kept = this.#kept.filter((each) => !isOver(each));
   }
 
   /** Undefined if the ledger has the signature already. */
