@@ -6,6 +6,7 @@ import {
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
 } from '@slipway/wire';
+import { GrowingCache } from '../../lib/growing-cache.js';
 import type { QuoteRequest, Surroundings } from '../router.js';
 import type { LiveLeg } from './legs.js';
 import type { Outcome, Part, Plan } from './plan.js';
@@ -54,6 +55,8 @@ export function planKey(plan: Plan, outcome: Outcome, listed: ReadonlySet<Addres
 /** What a pool's instruction takes of a transaction. */
 export interface PoolShape {
   key: string;
+  /** Stands for the key where many are kept: equal only for equal keys. */
+  id: number;
   /** Equal for pools that take the same share of a transaction, but for accounts that it names anyway. */
   kind: string;
   /** Its program and its accounts, but for those of the trader. */
@@ -64,6 +67,10 @@ export interface PoolShape {
 
 export const NOWHERE = addressFromBytes(new Uint8Array(32).fill(255));
 export const NO_PARTIES = { owner: NOWHERE, source: NOWHERE, destination: NOWHERE, amountIn: 0n, minOut: 0n };
+/** Some 150 bytes each: those of 20,000 pools. */
+const MAX_IDS = 60_000;
+const IDS = new GrowingCache<string, number>(MAX_IDS);
+let lastId = 0;
 const SHAPES = new WeakMap<PoolState, { listed: ReadonlySet<Address>; sides: [PoolShape?, PoolShape?] }>();
 
 /** Known for each state: a pool's instruction may name more or fewer accounts as its price moves. */
@@ -83,12 +90,21 @@ function readShape(pool: Address, listed: ReadonlySet<Address>, instruction: Ins
   const marks = named.map((address) => (listed.has(address) ? '1' : '0')).join('');
   const others = named.filter((address) => address !== NOWHERE);
   const inFull = others.filter((address) => !listed.has(address)).length;
+  const key = `${pool} ${data.length} ${marks}`;
   return {
-    key: `${pool} ${data.length} ${marks}`,
+    key,
+    id: idOf(key),
     kind: `${program} ${named.length} ${data.length} ${others.length} ${inFull}`,
     named: [program, ...others],
     bytes: named.length + data.length,
   };
+}
+
+/** The same for as long as it is kept, and never that of another key. */
+function idOf(key: string): number {
+  const id = IDS.get(key) ?? ++lastId;
+  IDS.set(key, id);
+  return id;
 }
 
 const KEY_SIZE = 32;
