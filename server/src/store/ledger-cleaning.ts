@@ -77,3 +77,21 @@ export async function deleteNeverPaid(tx: Tx, before: Date, limit: number): Prom
   );
   return Number(rows[0]!.deleted);
 }
+
+/** Of one wallet, the newest of the orders whose deposits were lost: all of a wallet's are read for each page of them. */
+export const MOST_LOST = 1_000;
+
+/** Deletes the oldest orders of a wallet whose deposits were lost, with their history, where there are more. */
+export async function keepNewestLost(tx: Tx, wallet: string): Promise<void> {
+  await tx.query(
+    `with gone as (
+       delete from orders where wallet = $1 and id in (
+         select id from orders where wallet = $1 and state = 'deposit_failed' and id <= (
+           select id from orders where wallet = $1 and state = 'deposit_failed' order by id desc offset $2 limit 1
+         ) order by id for update skip locked
+       ) returning id
+     )
+     delete from order_events e using gone where e.wallet = $1 and e.order_id = gone.id`,
+    [wallet, MOST_LOST],
+  );
+}
