@@ -160,9 +160,26 @@ it('an admin who may only look reads it, nobody else does', async () => {
 
 it('--follow goes on with the service that is started again, and Ctrl-C ends it with 0', async () => {
   const following = launch(SLIPWAY, ['logs', '--follow', '--lines', '0', '--json', '--url', service.url], place());
-  await eventually('it follows', async () => following.log().includes('the log of') || undefined);
-  const first = await request(`${service.url}/ultra/v1/order?inputMint=first`);
-  await following.says(new RegExp(`GET /ultra/v1/order 400.*${first.headers.get('x-api-gateway-request-id')}`));
+  // What is logged before it has read to the end is no news.
+  const asked: string[] = [];
+  const shown = following.says(/GET \/ultra\/v1\/order 400.*\n/);
+  let isShown = false;
+  const showing = shown.then(() => {
+    isShown = true;
+  });
+  const ask = async () => {
+    if (isShown) return true;
+    const { headers } = await request(`${service.url}/ultra/v1/order?inputMint=first`);
+    asked.push(headers.get('x-api-gateway-request-id')!);
+    return undefined;
+  };
+  await eventually('it follows', ask, 120, 500);
+  await showing;
+  const [line] = await shown;
+  assert.ok(
+    asked.some((id) => line.includes(id)),
+    line,
+  );
   const { dataDir } = service;
   await service.kill('SIGTERM');
   await eventually('it waits', async () => following.log().includes('waiting until it does') || undefined);
