@@ -103,11 +103,15 @@ describe('a key of the tier free', () => {
 
 it('execute and submit share one limit of their own', async () => {
   const { key } = await newKey(service, { tier: 'few' });
+  const started = performance.now();
   const answers = (
     await Promise.all([parallel(10, EXECUTE, key, { body: {} }), parallel(10, '/tx/v1/submit', key, { body: {} })])
   ).flat();
-  assert.equal(withStatus(answers, 400).length, 3);
-  assert.equal(withStatus(answers, 429).length, 17);
+  // Each window that has passed meanwhile lets as many pass; on most machines none has.
+  const windows = 1 + Math.floor((performance.now() - started + 1_000) / 10_000);
+  const passed = withStatus(answers, 400).length;
+  assert.ok(passed >= 3 && passed <= 3 * windows, `${passed} within ${windows} windows`);
+  assert.equal(withStatus(answers, 429).length, 20 - passed);
   const hit = { bucket: 'execute', requests: 3, windowSeconds: 10 };
   for (const answer of withStatus(answers, 429)) assertTooMany(answer, hit);
   assert.equal(withStatus(await parallel(10, '/sandbox/info', key), 200).length, 5);
