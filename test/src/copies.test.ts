@@ -9,7 +9,7 @@ import { type TestPostgres, usePostgres } from './postgres.js';
 import { eventually } from './rounds.js';
 import { request, type Service, startService } from './service.js';
 import { onChain, settledStatus, statusOf, submit, transfer } from './submission.js';
-import { startUpstreamProxy, type UpstreamProxy } from './upstream-proxy.js';
+import { type Behavior, faithful, result, startUpstreamProxy, type UpstreamProxy } from './upstream-proxy.js';
 import {
   balancesOf,
   craft,
@@ -30,7 +30,8 @@ const EXPRESS = '/tokens/v2/verify/express';
 describe('copies of the service on one PostgreSQL and one chain', () => {
   let postgres: TestPostgres;
   let localnet: Localnet;
-  /** Between the third copy and the chain. */
+  /** Between the first two copies and the chain, and between the third and the chain. */
+  let others: UpstreamProxy;
   let proxy: UpstreamProxy;
   let folder: string;
   let databaseUrl: string;
@@ -54,15 +55,17 @@ describe('copies of the service on one PostgreSQL and one chain', () => {
 
   before(async () => {
     [postgres, localnet] = await Promise.all([usePostgres(), startLocalnet({ rpcPort: 0 })]);
+    others = await startUpstreamProxy(localnet.rpcUrl);
     proxy = await startUpstreamProxy(localnet.rpcUrl);
     databaseUrl = await postgres.createDatabase();
     folder = mkdtempSync(join(tmpdir(), 'slipway-test-'));
-    direct = await startCopy(localnet.rpcUrl);
-    await startCopy(localnet.rpcUrl);
+    direct = { ...(await startCopy(others.url)), rpcUrl: localnet.rpcUrl };
+    await startCopy(others.url);
     await startCopy(proxy.url);
   });
   after(async () => {
     for (const copy of copies) await copy.close();
+    await others?.close();
     await proxy?.close();
     await localnet?.close();
     await postgres?.stop();
@@ -192,12 +195,13 @@ describe('copies of the service on one PostgreSQL and one chain', () => {
     const { address } = generateKeypair();
     const submission = await transfer(direct, other, address, 1_000_000n);
 
-    // The third copy believes that it sends.
-    proxy.behavior = async ({ method, params }, forward) => {
+    // The third copy believes that it sends; so does another one that takes over before, where the third stands still.
+    const drop: Behavior = async ({ method, params }, forward) => {
       if (method !== 'sendTransaction') return { body: await forward() };
-      const wire = Buffer.from(String(params[0]), 'base64');
-      return { body: JSON.stringify({ jsonrpc: '2.0', id: 1, result: signatureOf(wire) }) };
+      return result(signatureOf(Buffer.from(String(params[0]), 'base64')));
     };
+    proxy.behavior = drop;
+    others.behavior = drop;
     const sent = proxy.next('sendTransaction');
     const posted = execute(third, crafted, sender, { tokenId }).catch(() => undefined);
     await sent;
@@ -209,6 +213,7 @@ describe('copies of the service on one PostgreSQL and one chain', () => {
     }
     await third.kill();
     assert.equal(await posted, undefined);
+    others.behavior = faithful;
 
     for (const signature of signatures) assert.equal((await settledStatus(second, signature))?.status, 'landed');
     assert.equal((await balancesOf(direct, address)).lamports, 1_000_000n);
