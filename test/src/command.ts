@@ -62,12 +62,17 @@ export function launch(file: string, args: readonly string[], { env = {}, cwd, u
   child.stderr.on('data', (chunk) => {
     error += chunk;
   });
-  const ended = once(child, 'close').then(([code]: (number | null)[]) => ({ code: code ?? null, out, error }));
+  let isEnded = false;
+  // Not its exit: what it has said last may come after that.
+  const ended = once(child, 'close').then(([code]: (number | null)[]) => {
+    isEnded = true;
+    return { code: code ?? null, out, error };
+  });
   const says = async (pattern: RegExp) => {
     for (;;) {
       const match = pattern.exec(out);
       if (match) return match;
-      if (child.exitCode !== null || child.signalCode !== null) throw new Error(`it ended: ${error}`);
+      if (isEnded) throw new Error(`it ended: ${error}`);
       await Promise.race([once(child.stdout, 'data'), ended]);
     }
   };
