@@ -31,7 +31,8 @@ it('while the database hangs the service says so and refuses, and it serves agai
   const crafted = craft();
   const first = await eventually('it says so', async () => {
     const answer = await ready();
-    return answer.status === 503 ? answer : undefined;
+    // Another probe may have taken too long, too, where the machine is busy.
+    return answer.status === 503 && answer.body.checks.chain === 'ok' ? answer : undefined;
   });
   const { checks } = first.body as { checks?: object };
   assert.deepEqual(checks, { database: 'failed', chain: 'ok', files: 'ok', keeper: 'ok' });

@@ -34,10 +34,10 @@ interface Ready {
   checks: { keeper?: string };
 }
 
+/** It keeps no instance from serving; undefined where something else does for a moment, such as a probe that took too long. */
 const keeperCheck = async () => {
   const { status, body } = await request<Ready>(`${service.url}/readyz`);
-  assert.equal(status, 200);
-  return body.checks.keeper;
+  return status === 200 ? body.checks.keeper : undefined;
 };
 const metric = async () => {
   const { body } = await request<string>(`${service.url}/metrics`);
@@ -54,7 +54,7 @@ async function doctor(): Promise<{ ok: boolean; detail: string } | undefined> {
 }
 
 it('a keeper in production says everywhere that its wallet has no SOL, until it has', async () => {
-  const says = await eventually('it has read its balance', async () => {
+  const says = await eventually('it is ready, and has read its balance', async () => {
     const state = await keeperCheck();
     return state === 'ok' ? undefined : state;
   });
