@@ -7,6 +7,7 @@ import { adminTokenOf } from './admin.js';
 import { fuzzWallet, requestsOf } from './fuzz.js';
 import { createAnswerCheck, documentOf, operationsOf } from './openapi-document.js';
 import { sendPart, sendRaw, statusesIn } from './raw-http.js';
+import { eventually } from './rounds.js';
 import { type Answer, request, type Service, startService } from './service.js';
 import { asWallet, logIn } from './trigger-wallet.js';
 
@@ -308,7 +309,7 @@ describe('bytes', () => {
 });
 
 describe('any request', () => {
-  it('is answered as documented, and with 500 only where no route is available', { timeout: 300_000 }, async (t) => {
+  it('is answered as documented, and with 5xx only where no route is available', { timeout: 300_000 }, async (t) => {
     const document = await documentOf(service);
     const check = createAnswerCheck(document);
     await asWallet(service, await logIn(service, fuzzWallet), '/vault/register');
@@ -327,7 +328,8 @@ describe('any request', () => {
             const { status, headers } = answer;
             const text = JSON.stringify(answer.body);
             assert.equal(check(operation, status, answer.body), undefined, text);
-            if (status >= 500) assert.match(text, /No route is available/);
+            // A router that had no time may have one yet.
+            if (status >= 500) assert.match(text, status === 503 ? /Failed to get quotes: / : /No route is available/);
             if (status >= 400) assertTellsNothing(text);
             assert.ok(headers.get('x-api-gateway-request-id'));
           }),
@@ -345,11 +347,15 @@ it('a client that does not end its request is answered 408 and cut off', { timeo
 });
 
 it('after all this the service is well, and its log has no surprise', async () => {
-  const { status, body } = await request(`${service.url}/readyz`);
-  assert.deepEqual([status, body.status], [200, 'ready']);
+  await eventually('it is ready', async () => {
+    const { status, body } = await request(`${service.url}/readyz`);
+    return (status === 200 && body.status === 'ready') || undefined;
+  });
+  // Among these, the sandbox's own maker has 400 ms, which a busy machine may not give it.
+  const expected = /"code":"(?:NO_ROUTE|QUOTES_UNAVAILABLE)"|a market maker (?:does not answer|answers again)/;
   const unexpected = service
     .log()
     .split('\n')
-    .filter((line) => line !== '' && !line.includes('"code":"NO_ROUTE"'));
+    .filter((line) => line !== '' && !expected.test(line));
   assert.deepEqual(unexpected, []);
 });
