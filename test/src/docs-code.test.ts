@@ -174,7 +174,8 @@ describe('the code in the documentation', () => {
         const command = here(line)
           .replace(/^(?:npx )?slipway/, `"${process.execPath}" "${SLIPWAY}"`)
           .replace(/^npm run example:([\w-]+)/, `"${process.execPath}" "${join(ROOT, 'examples', 'dist')}/$1.js"`)
-          .replace(/^curl /, 'curl --silent --show-error --fail-with-body ');
+          // Asked again, as its reader does, where no router had time for a quote.
+          .replace(/^curl /, 'curl --silent --show-error --fail-with-body --retry 10 ');
         const run = promisify(execFile)('sh', ['-c', command], { cwd: folder, env: env() });
         await run.catch(({ stdout, stderr }) => assert.fail(`${page}: ${line}\n${stdout}${stderr}`));
         count += 1;
