@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { generateKeypair } from '@slipway/wire';
 import { type ApiKey, adminTokenOf } from './admin.js';
 import { type Ended, launch, run, SLIPWAY } from './command.js';
-import { request, type Service, startService } from './service.js';
+import { request, type Service, startOnOwnPort, startService } from './service.js';
 import { balancesOf, craft, execute, JUP, newToken, newWallet, RECEIVER } from './wallet.js';
 
 interface Verification {
@@ -21,7 +21,7 @@ let service: Service;
 let cwd: string;
 before(async () => {
   cwd = mkdtempSync(join(tmpdir(), 'slipway-cli-'));
-  service = await startService();
+  service = await startOnOwnPort();
 });
 after(async () => {
   await service?.close();

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { launchBrowser, withoutBrowser } from './browser.js';
 import { assertAccessible, openConsole } from './console-page.js';
-import { request, type Service, startService } from './service.js';
+import { onFreePort, request, type Service, startOnOwnPort, startService } from './service.js';
 import { infoOf, rpc } from './wallet.js';
 
 const SCREENS = ['/', '/swap', '/orders', '/launch', '/send', '/chain'];
@@ -325,7 +325,7 @@ describe('the console', { skip: withoutBrowser }, () => {
   });
 
   it('it says that the service is away, keeps what it has shown, and goes on when it is back', async () => {
-    const first = await startService();
+    const first = await onFreePort((port) => startOnOwnPort({ env: { SLIPWAY_RPC_PORT: String(port) } }));
     const { page } = await openConsole(browser, `${first.url}/`);
     await page.locator('[data-balance="alice SOL"]', { hasText: '10,000' }).waitFor();
     await first.kill();

@@ -10,8 +10,8 @@ import { admin } from './admin.js';
 import { clientOf } from './client.js';
 import { createSchemaCheck, documentOf } from './openapi-document.js';
 import { eventually } from './rounds.js';
-import { request, type Service, startService } from './service.js';
-import { askOrder, executeOrder, SOL, USDC } from './swap.js';
+import { request, type Service, startOnOwnPort, startService } from './service.js';
+import { executeOrder, order as orderOf, SOL, USDC } from './swap.js';
 import { create, deposit, newUser } from './trigger-user.js';
 import { newWallet, signTransaction } from './wallet.js';
 
@@ -54,7 +54,7 @@ describe('the stream of events', () => {
   it('tells that a swap has landed', async () => {
     const taker = await newWallet(service);
     const asked = { inputMint: SOL, outputMint: USDC, amount: 10_000_000n, taker: taker.address };
-    const { body: order } = await askOrder(service, asked);
+    const order = await orderOf(service, asked);
     const done = await executeOrder(service, order, taker);
     const [landed] = await next('transaction.landed');
     assert.ok(landed?.kind === 'transaction.landed');
@@ -101,7 +101,7 @@ describe('the stream of events', () => {
 
     const { dataDir } = service;
     await service.kill();
-    service = await startService({ dataDir });
+    service = await startOnOwnPort({ dataDir });
     const again = await listen(service, 'invite.created', { after: last - 1 });
     assert.deepEqual(again, [created]);
   });
@@ -162,15 +162,12 @@ describe('the stream of events', () => {
         if (event.kind === 'transaction.landed' && event.data.area === 'swap') seen.push(event);
       }
     })();
+    await eventually('it is open', async () => opened.length > 0 || undefined);
     const ids: string[] = [];
     const swap = async () => {
       const taker = await newWallet(service);
-      const { body: order } = await askOrder(service, {
-        inputMint: SOL,
-        outputMint: USDC,
-        amount: 10_000_000n,
-        taker: taker.address,
-      });
+      const asked = { inputMint: SOL, outputMint: USDC, amount: 10_000_000n, taker: taker.address };
+      const order = await orderOf(service, asked);
       assert.equal((await executeOrder(service, order, taker)).status, 'Success');
       ids.push(order.requestId);
     };

@@ -158,12 +158,25 @@ export async function onFreePort<T>(start: (port: number) => Promise<T>): Promis
 }
 const PORT_TRIES = 10;
 
-function freePort(): Promise<number> {
+/** Starts it where it can start again: nobody else comes to listen there while it is away. */
+export function startOnOwnPort(options: ServiceOptions = {}): Promise<Service> {
+  return onFreePort((port) => startService({ ...options, env: { ...options.env, SLIPWAY_PORT: String(port) } }));
+}
+
+/** Below those that systems give to whoever asks for any, and to connections: one of these would not stay free. */
+const PORTS = { first: 20_000, count: 12_000 };
+
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = PORTS.first + Math.floor(Math.random() * PORTS.count);
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
   const probe = createServer();
   return new Promise((resolve) => {
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number };
-      probe.close(() => resolve(port));
-    });
+    probe.once('error', () => resolve(false));
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
   });
 }
