@@ -324,10 +324,15 @@ describe('a signal', () => {
     const { child, ended, api } = await startHere();
     const body = JSON.stringify({ wallet: generateKeypair().address, amount: '1000000000' });
     const headers = { 'x-api-key': 'sandbox', 'content-type': 'application/json', 'content-length': body.length };
-    const sending = httpRequest(`${api}/sandbox/airdrop`, { method: 'POST', headers });
+    const sending = httpRequest(`${api}/sandbox/airdrop`, {
+      method: 'POST',
+      headers: { ...headers, expect: '100-continue' },
+    });
     const answered = once(sending, 'response');
+    sending.flushHeaders();
+    // The service has the request, and says so.
+    await once(sending, 'continue');
     sending.write(body.slice(0, 10));
-    await request(`${api}/livez`);
     child.kill('SIGTERM');
     await refusesConnections(api);
     sending.end(body.slice(10));
