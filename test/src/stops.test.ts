@@ -42,14 +42,30 @@ describe('the stop button, on two copies and one PostgreSQL', () => {
     return out;
   }
 
+  const byCommand = {
+    stop: async (what: string, why: string) =>
+      assert.match(await slipway('stop', what, '--why', why), new RegExp(`^Stopped: ${what}\\.`)),
+    resume: async (what: string) => assert.match(await slipway('resume', what), new RegExp(`^Resumed: ${what}\\.`)),
+  };
+  /** What the commands ask of the service: they take seconds to start, and what was crafted lives for a minute. */
+  const byRequest = {
+    stop: (what: string, why: string) => setStop('PUT', what, { why }),
+    resume: (what: string) => setStop('DELETE', what),
+  };
+  async function setStop(method: string, what: string, body?: object): Promise<void> {
+    const headers = { authorization: 'Bearer admin-token-of-the-copies', 'x-api-key': undefined };
+    const url = `${copy(0).url}/admin/v1/stops/${what}`;
+    assert.equal((await request(url, { method, headers, ...(body && { body }) })).status, 200);
+  }
+
   /** Stops, waits for what is promised, and goes on after `work`, whatever happens. */
-  async function whileStopped(what: string, why: string, work: () => Promise<void>): Promise<void> {
-    assert.match(await slipway('stop', what, '--why', why), new RegExp(`^Stopped: ${what}\\.`));
+  async function whileStopped(what: string, why: string, work: () => Promise<void>, by = byCommand): Promise<void> {
+    await by.stop(what, why);
     try {
       await allSay(`${what}: ${why}`);
       await work();
     } finally {
-      assert.match(await slipway('resume', what), new RegExp(`^Resumed: ${what}\\.`));
+      await by.resume(what);
     }
     await allSay(undefined);
   }
@@ -109,6 +125,8 @@ describe('the stop button, on two copies and one PostgreSQL', () => {
       '/ultra/v1/transfer/craft-token',
     ]);
     await whileStopped('crafts', 'crafts are wrong', async () => {
+      const landed = await execute(copy(1), crafted, sender, { tokenId });
+      assert.equal(landed.body.status, 'Success', JSON.stringify(landed.body));
       for (const service of fleet.copies) {
         for (const { method, path } of crafts) {
           const headers = { authorization: `Bearer ${user.token}` };
@@ -126,8 +144,6 @@ describe('the stop button, on two copies and one PostgreSQL', () => {
         assert.match(metrics.body, /^slipway_stopped\{what="all"\} 0$/m);
       }
       assert.match(await slipway('status'), /Stopped +crafts: crafts are wrong/);
-      const landed = await execute(copy(1), crafted, sender, { tokenId });
-      assert.equal(landed.body.status, 'Success', JSON.stringify(landed.body));
     });
     assert.ok((await craft(copy(1), sender.address)).requestId);
   });
@@ -143,7 +159,7 @@ describe('the stop button, on two copies and one PostgreSQL', () => {
       await balancesOf(copy(0), sender.address),
       await balancesOf(copy(0), user.wallet.address),
     ];
-    await whileStopped('all', 'keys may have leaked', async () => {
+    const nothingMoves = async () => {
       for (const service of fleet.copies) {
         const says = 'Stopped by the operator (all): keys may have leaked';
         refuses(await execute(service, crafted, sender, { tokenId }), says);
@@ -151,7 +167,8 @@ describe('the stop button, on two copies and one PostgreSQL', () => {
         refuses(await request(`${service.url}/ultra/v1/order`), says);
       }
       assert.deepEqual(await held(), before);
-    });
+    };
+    await whileStopped('all', 'keys may have leaked', nothingMoves, byRequest);
     const landed = await execute(copy(1), crafted, sender, { tokenId });
     assert.equal(landed.body.status, 'Success', JSON.stringify(landed.body));
     const made = await post<{ id: string }>({ ...user, service: copy(1) }, '/orders/price', order);
