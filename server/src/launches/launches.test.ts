@@ -244,8 +244,10 @@ for (const kind of ['embedded', 'postgres'] as const) {
       });
     }
 
-    it('go with their request', async () => {
+    it('go with their request, once their files are removed', async () => {
       await crafted('a');
+      now += URL_MS + 2 * MINUTE;
+      await chore();
       await store.transaction((tx) => deleteDead(tx, new Date(now + 10 * MINUTE), 10));
       assert.equal(await findLaunch(store, ['a']), undefined);
     });
