@@ -141,8 +141,11 @@ it('the headers stand on answers with 200 and 429 only', async () => {
 it('the key of the sandbox has no limit, and the headers', async () => {
   const { wallets } = await infoOf(service);
   const path = `/tokens/v2/verify/express/craft-txn?senderAddress=${wallets[0]!.address}`;
-  const answers = await parallel(700, path, 'sandbox');
+  // A hundred at a time: more connections than that at once are given up on a busy machine.
+  const answers: Answer<Record<string, unknown>>[] = [];
+  for (let round = 0; round < 7; round++) answers.push(...(await parallel(100, path, 'sandbox')));
   assert.equal(withStatus(answers, 200).length, 700);
   for (const { remaining } of answers.map(limitsOf)) assert.ok(remaining > 1_000_000);
-  assert.equal(withStatus(await parallel(600, EXECUTE, 'sandbox', { body: {} }), 400).length, 600);
+  for (let round = 0; round < 6; round++)
+    assert.equal(withStatus(await parallel(100, EXECUTE, 'sandbox', { body: {} }), 400).length, 100);
 });
