@@ -11,10 +11,13 @@ const browser = BROWSERS.find((path) => existsSync(path));
 /** Why the tests in a browser are left out; false where there is one. */
 export const withoutBrowser: string | false = browser === undefined ? `there is no ${BROWSERS.join(' or ')}` : false;
 
+/** As long as `eventually` waits: what never comes is a fault, what is slow is a busy machine. */
+const PATIENCE_MS = 120_000;
+
 /** A real browser that asks nobody but those whom a page asks. `hosts` maps names to addresses of this machine. */
-export function launchBrowser(hosts: Record<string, string> = {}): Promise<Browser> {
+export async function launchBrowser(hosts: Record<string, string> = {}): Promise<Browser> {
   const rules = Object.entries(hosts).map(([name, address]) => `MAP ${name} ${address}`);
-  return chromium.launch({
+  const launched = await chromium.launch({
     executablePath: browser!,
     headless: true,
     args: [
@@ -23,6 +26,13 @@ export function launchBrowser(hosts: Record<string, string> = {}): Promise<Brows
       ...(rules.length > 0 ? [`--host-resolver-rules=${rules.join(',')}`] : []),
     ],
   });
+  const newContext = launched.newContext.bind(launched);
+  launched.newContext = async (options) => {
+    const context = await newContext(options);
+    context.setDefaultTimeout(PATIENCE_MS);
+    return context;
+  };
+  return launched;
 }
 
 /** Serves one empty page on every path, as a web app's own server would. */
