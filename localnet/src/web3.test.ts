@@ -50,7 +50,9 @@ function firstCall<T>(): { seen: Promise<T>; callback: (value: T) => void } {
 /** web3.js resubscribes in the background: a listener works from the moment its subscription is confirmed. */
 async function subscribed(): Promise<void> {
   // What it keeps of each is its own; it tells nobody when one is confirmed.
-  const { _subscriptionsByHash: all } = connection as unknown as { _subscriptionsByHash: Record<string, { state: string }> };
+  const { _subscriptionsByHash: all } = connection as unknown as {
+    _subscriptionsByHash: Record<string, { state: string }>;
+  };
   while (Object.values(all).some(({ state }) => state !== 'subscribed'))
     await new Promise((resolve) => setTimeout(resolve, 10));
 }
