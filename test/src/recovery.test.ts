@@ -8,7 +8,7 @@ import { type Address, decodeTransaction, generateKeypair, type Keypair, transac
 import { eventually, newSeed, seededRandom } from './rounds.js';
 import { request, type Service, startService } from './service.js';
 import { onChain, type Status, settledStatus, submit, transfer } from './submission.js';
-import { faithful, startUpstreamProxy, type UpstreamProxy } from './upstream-proxy.js';
+import { faithful, type RpcCall, startUpstreamProxy, type UpstreamProxy } from './upstream-proxy.js';
 import {
   balancesOf,
   type Crafted,
@@ -47,6 +47,12 @@ async function newPayment(service: Service, sender: Keypair, tokenId: Address): 
   assert.equal(crafted.code, 0, crafted.error);
   const wire = Buffer.from(signTransaction(crafted.transaction, sender), 'base64');
   return { crafted, sender, tokenId, signature: transactionSignature(decodeTransaction(wire)) };
+}
+
+/** Of the transaction that a call sends. */
+function signatureIn({ method, params }: RpcCall): string | undefined {
+  if (method !== 'sendTransaction') return undefined;
+  return transactionSignature(decodeTransaction(Buffer.from(params[0] as string, 'base64')));
 }
 
 /** Every record of a verification, also those that only hold a place. */
@@ -123,8 +129,13 @@ describe('kill -9 while payments are executed', () => {
       const paying = Promise.all(senders.map((sender) => payUntilKilled(sender, () => killed)));
       // Counted, not timed: a busy machine posts no fewer before the kill. The rest of the moment is chance.
       const enough = from + 2 + Math.floor(random() * 30);
-      const reached = eventually('enough payments', async () => (payments.length >= enough ? true : undefined), 60, 1);
-      await Promise.race([paying, reached]);
+      let isOver = false;
+      const reached = async () => {
+        while (payments.length < enough && !isOver) await sleep(1);
+      };
+      await Promise.race([paying, reached()]).finally(() => {
+        isOver = true;
+      });
       await sleep(random() * 20);
       killed = true;
       await service.kill();
@@ -203,12 +214,19 @@ describe('kill -9 between send and answer', () => {
   async function killAtSend(forwarded: boolean): Promise<Payment> {
     const sender = await newWallet(service, 1_000_000_000n, PRICE);
     const payment = await newPayment(service, sender, await newToken(chain));
-    const arrived = proxy.next('sendTransaction');
-    proxy.behavior = async (call, forward) => {
-      if (call.method !== 'sendTransaction') return { body: await forward() };
-      if (forwarded) await forward();
-      return 'hang';
-    };
+    let hasCome = false;
+    const arrived = new Promise<void>((resolve) => {
+      proxy.behavior = async (call, forward) => {
+        if (signatureIn(call) === payment.signature) {
+          hasCome = true;
+          if (forwarded) await forward();
+          resolve();
+        }
+        // Nobody tells the service what has become of it, however long this process takes to the kill.
+        const body = hasCome ? undefined : await forward();
+        return body === undefined || hasCome ? 'hang' : { body };
+      };
+    });
     const posted = execute(service, payment.crafted, sender, { tokenId: payment.tokenId }).catch(() => undefined);
     await arrived;
     if (forwarded) await eventually('the payment is on the chain', () => onChain(chain, payment.signature));
