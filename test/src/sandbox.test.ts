@@ -53,6 +53,9 @@ async function tokensOf(wallet: Address, mint: Address): Promise<bigint> {
 
 const chainTime = async (): Promise<number> => (await infoOf(service)).unixTimestamp;
 
+/** How far the clock of the chain may have gone by itself, in its whole seconds: as far as ours has since that. */
+const secondsSince = (from: number): number => (performance.now() - from) / 1_000 + 2;
+
 describe('/sandbox/info', () => {
   it('tells all that a developer needs to begin', async () => {
     const { body } = await request<Info & Record<string, unknown>>(`${service.url}/sandbox/info`);
@@ -255,15 +258,16 @@ describe('/sandbox/clock', () => {
     const wallet = await newWallet(service);
     const oldSlot = await rpc<number>(service, 'getSlot');
     const oldTime = await chainTime();
+    const from = performance.now();
     const { status, body } = await post<{ unixTimestamp: number }>('clock', { seconds: 3_600 });
     assert.equal(status, 200);
     assert.ok(body.unixTimestamp >= oldTime + 3_600);
     assert.ok((await rpc<number>(service, 'getSlot')) >= oldSlot + 8_000);
     const now = await chainTime();
-    assert.ok(now >= body.unixTimestamp && now < body.unixTimestamp + 60);
+    assert.ok(now >= body.unixTimestamp && now <= body.unixTimestamp + secondsSince(from));
     const slot = await rpc<number>(service, 'getSlot');
     const blockTime = await rpc<number>(service, 'getBlockTime', slot);
-    assert.ok(Math.abs(blockTime - now) <= 5);
+    assert.ok(blockTime >= now - 5 && blockTime <= (await chainTime()) + 5, `${blockTime}, ${now}`);
 
     // The service's own time is in the life of what it crafts.
     const expireAt = Date.parse((await craft(service, wallet.address)).expireAt!) / 1000;
@@ -297,21 +301,23 @@ describe('/sandbox/clock', () => {
   });
 
   it('refuses what is no way forward', async () => {
+    const from = performance.now();
     const before = await chainTime();
     const bad = [0, -1, -0.001, '60', null, true, [], 315_360_001, 1e300];
     await expectInvalid('clock', [
       ...bad.map((seconds): [unknown, RegExp] => [{ seconds }, /^seconds: /]),
       [{}, /^seconds: required/],
     ]);
-    assert.ok((await chainTime()) < before + 60);
+    assert.ok((await chainTime()) <= before + secondsSince(from));
   });
 
   it('keeps its offset over a restart, for the chain and the service alike', async () => {
+    const from = performance.now();
     const before = await chainTime();
     await service.kill('SIGKILL');
     service = await startService({ dataDir: service.dataDir });
     const now = await chainTime();
-    assert.ok(now >= before && now < before + 120);
+    assert.ok(now >= before && now <= before + secondsSince(from));
     const alice = await walletNamed(service, 'alice');
     const expireAt = Date.parse((await craft(service, alice.address)).expireAt!) / 1000;
     assert.ok(expireAt > now && expireAt < now + 300);
