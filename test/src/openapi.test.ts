@@ -18,7 +18,7 @@ import {
   operationsOf,
 } from './openapi-document.js';
 import { type Answer, request, type Service, startService } from './service.js';
-import { askOrder, type Order, postExecute, USDC } from './swap.js';
+import { askOrderAgain, type Order, postExecute, USDC } from './swap.js';
 import { asWallet, challengeOf, postVerify } from './trigger-wallet.js';
 import { craft, execute, infoOf, JUP, newToken, newWallet, signTransaction } from './wallet.js';
 
@@ -430,7 +430,7 @@ it('answers of other kinds are as documented, too', async () => {
     const excludeRouters = router === 'metis' ? 'jupiterz' : 'metis';
     const orders = [];
     for (const taker of takers) {
-      const answer = await askOrder(service, { ...pair, taker, excludeRouters });
+      const answer = await askOrderAgain(service, { ...pair, taker, excludeRouters });
       orders.push(expect('GET', '/ultra/v1/order', answer));
     }
     const [quoted, poorly, { transaction, requestId }] = orders as [Order, Order, Order];

@@ -52,7 +52,7 @@ import {
   USDC,
   upload,
 } from './studio.js';
-import { askOrder, executeOrder, order } from './swap.js';
+import { askOrderAgain, executeOrder, order } from './swap.js';
 import { newWallet, rpc, signTransaction } from './wallet.js';
 
 const POLL_MS = 50;
@@ -159,7 +159,7 @@ function lives(env: Record<string, string>): void {
 
   /** Over what a purchase of the token would go now, or why there is no route. */
   async function venueOf(mint: Address): Promise<string> {
-    const { body } = await askOrder(service, { inputMint: USDC, outputMint: mint, amount: 1_000_000n });
+    const { body } = await askOrderAgain(service, { inputMint: USDC, outputMint: mint, amount: 1_000_000n });
     return 'routePlan' in body ? body.routePlan[0]!.swapInfo.label : JSON.stringify(body);
   }
 

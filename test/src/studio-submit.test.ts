@@ -15,6 +15,7 @@ import {
   submit,
   submitForm,
 } from './studio.js';
+import { order } from './swap.js';
 import { JUP, newWallet, signTransaction } from './wallet.js';
 
 let service: Service;
@@ -58,10 +59,9 @@ describe('submitting a launch', () => {
     altered[altered.length - 30]! ^= 1;
     const changedMessage = { transaction: signTransaction(altered.toString('base64'), creator) };
     assertRefused(await submit<Refused>(service, creation, creator, changedMessage), 'transaction', /not the one/);
-    const foreign = await request<{ transaction: string }>(
-      `${service.url}/ultra/v1/order?inputMint=${WRAPPED_SOL_MINT}&outputMint=${JUP}&amount=1000000&taker=${creator.address}`,
-    );
-    const swap = { transaction: signTransaction(foreign.body.transaction, creator) };
+    const pair = { inputMint: WRAPPED_SOL_MINT, outputMint: JUP, amount: 1_000_000 };
+    const foreign = await order(service, { ...pair, taker: creator.address });
+    const swap = { transaction: signTransaction(foreign.transaction!, creator) };
     assertRefused(await submit<Refused>(service, creation, creator, swap), 'transaction', /create-tx/);
     assert.notEqual(other.mint, creation.mint);
   });

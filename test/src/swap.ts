@@ -36,14 +36,20 @@ export function askOrder(service: Service, parameters: OrderParameters): Promise
   return request<Order>(`${service.url}/ultra/v1/order?${query}`);
 }
 
-/** An order that must be answered; asked again, as a client does, where a router had no time for it. */
-export async function order(service: Service, parameters: OrderParameters): Promise<Order> {
+/** The same, asked again, as a client does, where a router had no time for it. */
+export async function askOrderAgain(service: Service, parameters: OrderParameters): Promise<Answer<Order>> {
   const until = Date.now() + ROUTERS_PATIENCE_MS;
-  let { status, headers, body } = await askOrder(service, parameters);
-  while (status === 503 && Date.now() < until) {
-    await sleep(Number(headers.get('retry-after')) * 1_000);
-    ({ status, headers, body } = await askOrder(service, parameters));
+  let answer = await askOrder(service, parameters);
+  while (answer.status === 503 && Date.now() < until) {
+    await sleep(Number(answer.headers.get('retry-after')) * 1_000);
+    answer = await askOrder(service, parameters);
   }
+  return answer;
+}
+
+/** An order that must be answered. */
+export async function order(service: Service, parameters: OrderParameters): Promise<Order> {
+  const { status, body } = await askOrderAgain(service, parameters);
   if (status !== 200) throw new Error(`order answered ${status}: ${JSON.stringify(body)}`);
   return body;
 }
