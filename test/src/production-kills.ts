@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LEAST_OF_A_SOL, NEVER, ONE_SOL, type Owner, type Owners, type Placed } from './production-owners.js';
 import { cancelPath, confirmed, confirmPath, type ToSign } from './production-requests.js';
 import type { Answer } from './service.js';
-import { type Deposit, depositBody, orderBody } from './trigger-user.js';
+import { type Deposit, depositBody, hasDied, orderBody } from './trigger-user.js';
 
 const AWAY = 'What signs for the service cannot be reached at the moment';
 const KILLS = 3;
@@ -16,10 +16,14 @@ export async function killUnderLoad(stage: Owners): Promise<{ kills: number; rou
   const { signer } = stage.production;
   const done = { kills: 0, rounds: 0, outages: 0 };
   /** Asks until it is not the signer that is away. The contract of trigger orders has no 503. */
-  const patiently = async <T>(ask: () => Promise<Answer<T>>): Promise<T> => {
+  const patiently = async <T>(
+    ask: () => Promise<Answer<T>>,
+    isOver = ({ status }: Answer<T>) => status === 200,
+  ): Promise<T> => {
     for (;;) {
-      const { status, headers, body } = await ask();
-      if (status === 200) return body;
+      const answer = await ask();
+      const { status, headers, body } = answer;
+      if (isOver(answer)) return body;
       assert.deepEqual([status, headers.get('retry-after'), body], [500, '1', { error: AWAY }]);
       done.outages += 1;
       await sleep(50);
@@ -28,17 +32,26 @@ export async function killUnderLoad(stage: Owners): Promise<{ kills: number; rou
   const place = async (owner: Owner, triggerPriceUsd: number): Promise<Placed> => {
     const { token } = owner.session;
     const craft = () => stage.ask<Deposit>('/trigger/v2/deposit/craft', { token, body: depositBody(owner) });
-    const crafted = await patiently(craft);
-    const body = orderBody(owner, crafted, { triggerPriceUsd, slippageBps: 300 });
-    const { id } = await patiently(() => stage.ask<{ id: string }>('/trigger/v2/orders/price', { token, body }));
-    return { ...owner, id, account: crafted.inputTokenAccount };
+    for (;;) {
+      const crafted = await patiently(craft);
+      const body = orderBody(owner, crafted, { triggerPriceUsd, slippageBps: 300 });
+      const post = () => stage.ask<{ id?: string; error?: string }>('/trigger/v2/orders/price', { token, body });
+      // A signer may be away for longer than a deposit lives.
+      const { id } = await patiently(post, (answer) => answer.status === 200 || hasDied(answer));
+      if (id !== undefined) return { ...owner, id, account: crafted.inputTokenAccount };
+    }
   };
   const round = async (owner: Owner): Promise<void> => {
     const order = await place(owner, NEVER);
     assert.equal(await stage.held(order), ONE_SOL);
     const { token } = owner.session;
-    const withdrawal = await patiently(() => stage.ask<ToSign>(cancelPath(order), { method: 'POST', token }));
-    await patiently(() => stage.ask(confirmPath(order), confirmed(order, withdrawal)));
+    for (let isOut = false; !isOut; ) {
+      const withdrawal = await patiently(() => stage.ask<ToSign>(cancelPath(order), { method: 'POST', token }));
+      const confirm = () => stage.ask<{ error?: string }>(confirmPath(order), confirmed(order, withdrawal));
+      const isDead = ({ body: { error = '' } }: Answer<{ error?: string }>) =>
+        /expired\. Please initiate cancel/.test(error);
+      isOut = !('error' in (await patiently(confirm, (answer) => answer.status === 200 || isDead(answer))));
+    }
     done.rounds += 1;
   };
 
@@ -47,9 +60,15 @@ export async function killUnderLoad(stage: Owners): Promise<{ kills: number; rou
   const working = owners.map(async (owner) => {
     while (done.kills < KILLS) await round(owner);
   });
-  for (const each of [placing, ...working]) each.catch(() => {});
+  let hasFailed = false;
+  for (const each of [placing, ...working])
+    each.catch(() => {
+      hasFailed = true;
+    });
   while (done.kills < KILLS) {
     await signer.kill();
+    // At least once until a client has met it; the others at any moment.
+    while (done.outages === 0 && !hasFailed) await sleep(20);
     await sleep(Math.random() * 300);
     await signer.start();
     await sleep(300 + Math.random() * 300);

@@ -10,6 +10,7 @@ import {
   type Deposit,
   depositBody,
   feeOf,
+  hasDied,
   lamportsOf,
   newUser,
   orderBody,
@@ -51,10 +52,13 @@ describe('a signer in a process of its own', () => {
   const readiness = () => request<{ checks: Record<string, string> }>(`${service.url}/readyz`);
 
   /** Asks until it is not the signer that is away. */
-  async function patiently<T>(ask: () => Promise<Answer<T>>, away = 500): Promise<T> {
+  async function patiently<T>(
+    ask: () => Promise<Answer<T>>,
+    { away = 500, isOver = ({ status }: Answer<T>) => status === 200 } = {},
+  ): Promise<T> {
     for (;;) {
       const answer = await ask();
-      if (answer.status === 200) return answer.body;
+      if (isOver(answer)) return answer.body;
       assertAway(answer, away);
       outages.push(answer);
       await sleep(50);
@@ -62,9 +66,15 @@ describe('a signer in a process of its own', () => {
   }
 
   async function order(user: User): Promise<Created> {
-    const crafted = await patiently(() => post<Deposit>(user, '/deposit/craft', depositBody(user)));
-    const body = orderBody(user, crafted, { triggerPriceUsd: 160 });
-    return patiently(() => post<Created>(user, '/orders/price', body));
+    for (;;) {
+      const crafted = await patiently(() => post<Deposit>(user, '/deposit/craft', depositBody(user)));
+      const body = orderBody(user, crafted, { triggerPriceUsd: 160 });
+      // A signer may be away for longer than a deposit lives.
+      const made = await patiently(() => post<Created>(user, '/orders/price', body), {
+        isOver: (answer) => answer.status === 200 || hasDied(answer),
+      });
+      if (made.id !== undefined) return made;
+    }
   }
 
   /** Kills and starts the signer while there is work, but not for ever. */
@@ -79,6 +89,8 @@ describe('a signer in a process of its own', () => {
     while (!isDone && kills < most) {
       await signer.kill();
       kills += 1;
+      // At least once until a client has met it; the others at any moment.
+      while (!isDone && outages.length === 0) await sleep(20);
       await sleep(Math.random() * 400);
       await signer.start();
       await sleep(200 + Math.random() * 800);
@@ -103,7 +115,7 @@ describe('a signer in a process of its own', () => {
     const killsWhileOrdering = await killWhile(Promise.all(ordering), 8);
     const orders = users.flatMap((user, index) => taken[index]!.map(({ id }) => ({ user, id })));
     assert.equal(new Set(orders.map(({ id }) => id)).size, 18);
-    await patiently(() => setPrice(165), 503);
+    await patiently(() => setPrice(165), { away: 503 });
     const filling = orders.map(({ user, id }) =>
       eventually(`${id} is filled`, async () => {
         const row = await rowOf(user, id).catch(() => undefined);
@@ -157,13 +169,14 @@ describe('a signer in a process of its own', () => {
   it('is found by doctor, which says as whom it is known, and what is stopped', async () => {
     const stopped = await run(SLIPWAY, ['signer', 'stop', 'fills', '--why', 'prices'], { cwd: signer.folder });
     assert.equal(stopped.code, 0, stopped.error);
-    await sleep(500);
     const place = { cwd: service.dataDir, env: { SLIPWAY_SIGNER_URL: signer.urlOf('keeper') } };
-    const { out } = await run(SLIPWAY, ['doctor', '--url', service.url], place);
+    const out = await eventually('doctor says what is stopped', async () => {
+      const said = (await run(SLIPWAY, ['doctor', '--url', service.url], place)).out;
+      return /fills is stopped by "slipway signer stop": prices/.test(said) ? said : undefined;
+    });
     assert.match(
       out,
       /signer\s.*keeper\.sock answers, and knows this caller as keeper; its keys are in \S+signer\.json, and sign; the gas wallet is \w+/,
     );
-    assert.match(out, /fills is stopped by "slipway signer stop": prices/);
   });
 });

@@ -106,6 +106,10 @@ export async function create(user: User, crafted: Deposit, changes: Record<strin
   return body;
 }
 
+/** Whether the deposit has died before it was posted: nothing has moved, and its owner is told to make another one. */
+export const hasDied = ({ status, body }: Answer<Partial<Refused>>): boolean =>
+  status === 400 && /^Invalid signed deposit transaction: .*craft a new deposit/.test(body.error ?? '');
+
 export async function newOrder(user: User): Promise<Created> {
   return create(user, await deposit(user));
 }
