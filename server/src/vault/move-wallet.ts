@@ -48,6 +48,8 @@ export async function readyWallet(deps: SendDeps, move: WalletMove): Promise<voi
     const own = associatedTokenAddress(to, tokens.mint, tokenProgram);
     const isFeeAccount = account === associatedTokenAddress(from, tokens.mint, tokenProgram);
     if (!isFeeAccount || (await deps.chain.account(own)) !== undefined) continue;
+    // Anybody gives the wallet accounts of mints that are closed since: nobody can make another of those.
+    if ((await deps.chain.mint(tokens.mint))?.tokenProgram !== tokenProgram) continue;
     const make = (payer: Address) => [
       [createAssociatedTokenIdempotent({ payer, owner: to, mint: tokens.mint, tokenProgram })],
     ];

@@ -312,3 +312,16 @@ test('a wallet whose gas wallet is empty pays for its move itself', async () => 
   assert.equal(await lamportsOf(old), 0n);
   assert.equal(await lamportsOf(address), SOL - (await feesOf([old, address])));
 });
+
+test('attack: an issuer of a token gives the gas wallet an account of a mint that is closed then, or another program’s: its key is exchanged all the same', async () => {
+  const file = newFile();
+  const old = (await open(file)).address('gas');
+  await write(old, SYSTEM_PROGRAM, SOL);
+  const [closed, other] = [generateKeypair().address, generateKeypair().address];
+  await write(other, TOKEN_PROGRAM, RENT, encodeMint({ decimals: 6, supply: 0n, initialized: true }));
+  for (const mint of [closed, other]) await hold(old, mint, TOKEN_2022_PROGRAM, 0n);
+  const { address, left } = await rotateWallet(await newProcess(file), 'gas', true);
+  assert.deepEqual(left, []);
+  assert.equal(await lamportsOf(old), 0n);
+  assert.equal(await lamportsOf(address), SOL + 2n * RENT - (await feesOf([old, address])));
+});
