@@ -100,14 +100,11 @@ test('what cannot begin ends: at once where asking again is of no use, else afte
 
 test('an abort ends the stream, also while it waits to connect again', async () => {
   const stop = new AbortController();
-  const service = await serving(
-    streaming(['id: 1\n\n', frame(2), frame(3)], { isBroken: true }),
-    (response) => {
-      // Not before it has asked again, however long that takes.
-      response.once('finish', () => setTimeout(() => stop.abort(), 200));
-      refusing(429, { 'retry-after': '3600' })(response);
-    },
-  );
+  const service = await serving(streaming(['id: 1\n\n', frame(2), frame(3)], { isBroken: true }), (response) => {
+    // Not before it has asked again, however long that takes.
+    response.once('finish', () => setTimeout(() => stop.abort(), 200));
+    refusing(429, { 'retry-after': '3600' })(response);
+  });
   const numbers: number[] = [];
   for await (const { number } of service.client.events({ signal: stop.signal })) {
     numbers.push(number);
