@@ -18,7 +18,9 @@ const FOLDER = fileURLToPath(new URL('../visual/', import.meta.url));
 const MADE_WITH = join(FOLDER, 'made-with.json');
 /** Of its points. A number that has changed is a tenth of it; a button that has gone, or wraps, is more. */
 const MOST_DIFFERENT = 0.004;
+/** How long, and how often at least, a page is looked at: on a busy machine one look takes seconds. */
 const PATIENCE_MS = 20_000;
+const LEAST_LOOKS = 10;
 /** Half as large as shown, which keeps them small. */
 const SCALE = 0.5;
 const WINDOWS = [
@@ -87,11 +89,11 @@ describe('how the console looks', { skip: withoutBrowser }, () => {
     }
     if (!existsSync(file)) return `${name}: there is no picture of it`;
     const end = performance.now() + PATIENCE_MS;
-    for (;;) {
+    for (let looks = 1; ; looks++) {
       const taken = await take(page);
       const different = await differenceOf(comparer, readFileSync(file), taken);
       if (different <= MOST_DIFFERENT) return undefined;
-      if (performance.now() > end) {
+      if (looks >= LEAST_LOOKS && performance.now() > end) {
         const seen = join(tmpdir(), `slipway-seen-${name}.png`);
         writeFileSync(seen, taken);
         return `${name}: ${(different * 100).toFixed(2)} % differs, see ${seen}`;

@@ -3,6 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { type Localnet, startLocalnet } from '@slipway/localnet';
 import { decodeTransaction, generateKeypair, memo, transactionSignature } from '@slipway/wire';
 import { newKey } from './admin.js';
@@ -97,7 +98,15 @@ describe('attack: a free key floods transaction submit', () => {
     const blockhash = await latestBlockhash(direct);
     const flood = Array.from({ length: 100 }, (_, index) => signed(blockhash, [memo(`stuck ${index}`)], payer));
     const watched = watch(new Set(flood.map(signatureOf)));
-    const [answers] = await Promise.all([Promise.all(flood.map(post)), pay(), pay(), pay()]);
+    // Where the node's turns were all taken for seconds, it is posted again.
+    const postAgain = async (text: string) => {
+      for (;;) {
+        const answer = await post(text);
+        if (answer.status !== 503) return answer;
+        await setTimeout(200);
+      }
+    };
+    const [answers] = await Promise.all([Promise.all(flood.map(postAgain)), pay(), pay(), pay()]);
     const taken = answers.filter(({ status }) => status === 200);
     const tooMany = answers.filter(({ status }) => status === 429);
     assert.deepEqual([taken.length, tooMany.length], [UNDER_WAY_PER_KEY, 100 - UNDER_WAY_PER_KEY]);
