@@ -1,5 +1,6 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 import type { FastifyRequest } from 'fastify';
+import { ownText } from '../lib/own-text.js';
 
 /** Tells whom a request without a key is counted for. */
 export type ClientOf = (request: FastifyRequest) => string;
@@ -35,7 +36,8 @@ export function createClientOf(trustedProxies: readonly string[]): ClientOf {
 const withoutZone = (address: string) => address.replace(/%.*$/, '');
 
 function clientIn(address: string): string {
-  if (isIPv4(address)) return address;
+  // It is kept for longer than the header, of which it is a part.
+  if (isIPv4(address)) return ownText(address);
   const groups = groupsOf(address);
   const [high, low] = groups.slice(6).map((group) => Number.parseInt(group, 16)) as [number, number];
   const isMapped = groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff';

@@ -31,6 +31,7 @@ import type { Metrics } from './metrics.js';
 import { shareNamedSchemas } from './named-schemas.js';
 import { registerOpenapi, registerOpenapiRoute, shareErrorSchema, type Tag } from './openapi.js';
 import { OPERATIONS, registerOperations } from './operations.js';
+import { ownParameters } from './own-parameters.js';
 import { AnswerInLine, beginInTurn } from './pipelines.js';
 import type {
   AdminLookup,
@@ -165,6 +166,7 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
     else if (!outcome) done();
   });
 
+  ownParameters(app);
   readOutRefusedUploads(app);
   if (deps.print) printRequests(app, deps.print);
   const clientOf = createClientOf(config.http.trustedProxies);

@@ -1,11 +1,12 @@
 import { type Address, isAddress } from '@slipway/wire';
 import { AppError, NO_ADDRESS } from '../../errors/index.js';
+import { ownText } from '../../lib/own-text.js';
 
 const MAX_TERMS = 100;
 
 /** The unique parts of a comma list. Throws AppError INVALID_REQUEST that names the field for none or over 100. */
 export function listed(field: string, text: string, expected: string): string[] {
-  const parts = [...new Set(text.split(',').map((part) => part.trim()))].filter((part) => part !== '');
+  const parts = [...new Set(text.split(',').map((part) => ownText(part.trim())))].filter((part) => part !== '');
   if (parts.length === 0) throw invalid(field, `expected ${expected}`);
   if (parts.length > MAX_TERMS) throw invalid(field, `expected at most ${MAX_TERMS}, separated by commas`);
   return parts;
