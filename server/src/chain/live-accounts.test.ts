@@ -304,6 +304,21 @@ describe('live accounts', { timeout: 120_000 }, () => {
     assert.equal(byteOf(a), 2);
   });
 
+  it('attack: a free key asks for tokens with thousands of pools: of each account its own bytes are kept, and no others', async (t) => {
+    const { node, rpc } = testNode();
+    const { live, byteOf } = open(t, rpc);
+    const addresses = Array.from({ length: 20 }, newAddress);
+    live.watch(addresses);
+    for (const byte of [1, 2]) {
+      for (const address of addresses) {
+        node.bytes.set(address, byte);
+        await live.refresh([address]);
+        assert.equal(byteOf(address), byte);
+      }
+    }
+    for (const address of addresses) assert.equal(live.get(address)!.account!.data.buffer.byteLength, 1);
+  });
+
   it('attack: a free key asks for a token with thousands of pools: their accounts are read with 16 calls at a time', async (t) => {
     const { node, rpc } = testNode();
     const live = createLiveAccounts({ rpc, steadyNow: () => 0, log });

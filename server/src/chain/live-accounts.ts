@@ -2,7 +2,7 @@ import type { Address } from '@slipway/wire';
 import type { Logger } from 'pino';
 import { type Polling, startPolling } from './account-polling.js';
 import { type AccountSocket, createAccountSocket } from './account-socket.js';
-import { type ChainAccount, MAX_BATCH, MAX_DATA, type RpcAccount, readRpcAccount } from './accounts.js';
+import { type ChainAccount, MAX_BATCH, MAX_DATA, ownAccount, type RpcAccount, readRpcAccount } from './accounts.js';
 import { ask, listOf, type Rpc } from './rpc.js';
 import { createSlotSense } from './slot-sense.js';
 
@@ -170,7 +170,7 @@ class WatchedAccounts implements LiveAccounts {
     entry.slot = slot;
     entry.asOf = Math.max(entry.asOf, asOf);
     if (!changed) return;
-    entry.account = account;
+    entry.account = account && ownAccount(account);
     entry.version += 1;
     for (const listener of this.#listeners) listener(entry.address);
   }

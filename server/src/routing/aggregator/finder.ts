@@ -3,7 +3,7 @@ import type { Address } from '@slipway/wire';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { Counter, type Registry } from 'prom-client';
-import type { ChainAccount, LiveAccounts, Rpc } from '../../chain/index.js';
+import { type ChainAccount, type LiveAccounts, ownAccount, type Rpc } from '../../chain/index.js';
 import { GrowingCache } from '../../lib/growing-cache.js';
 import type { Remembered } from './memory.js';
 import { type FoundMints, MintScans } from './mint-scans.js';
@@ -181,7 +181,7 @@ export class Finder {
     }
     if (unclear.size === 0) return candidates;
     for (const [address, { account }] of await live.refresh([...unclear.keys()])) {
-      if (account) this.#needed.set(address, account);
+      if (account) this.#needed.set(address, ownAccount(account));
     }
     for (const one of [...unclear.values()].flat()) ask(one, true);
     return candidates;
