@@ -176,25 +176,31 @@ const COLUMNS = `
   remaining_taking_amount as "remainingTakingAmount", slippage_bps as "slippageBps", expired_at as "expiredAt", state,
   close_tx as "closeTx", created_at as "createdAt", updated_at as "updatedAt", trades, slot, position`;
 
-/** A page of a maker's orders, last changed first, and their total number. */
+/**
+ * A page of a maker's orders, last changed first, and their total number. `pay` is told how many the maker has, of whatever state
+ * and mints: all are read for a page, and that costs next to nothing to bring about. Where it rejects, no page is read.
+ */
 export async function listLimitOrders(
   sql: Sql,
   { program, maker, states, inputMint, outputMint }: LimitOrderFilter,
   page: { offset: number; limit: number },
+  pay: (orders: number) => Promise<void> = async () => {},
 ): Promise<{ rows: LimitOrderRow[]; total: number }> {
-  const where = `maker = $1 and program = $2 and state = any($3) and ($4::text is null or input_mint = $4)
-    and ($5::text is null or output_mint = $5)`;
+  const ofMaker = 'maker = $1 and program = $2';
+  const wanted = `state = any($3) and ($4::text is null or input_mint = $4) and ($5::text is null or output_mint = $5)`;
   const params = [maker, program, states, inputMint ?? null, outputMint ?? null];
-  const { rows: counted } = await sql.query<{ total: bigint }>(
-    `select count(*) as total from limit_orders where ${where}`,
+  const { rows: counted } = await sql.query<{ all: bigint; total: bigint }>(
+    `select count(*) as all, count(*) filter (where ${wanted}) as total from limit_orders where ${ofMaker}`,
     params,
   );
+  const { all, total } = counted[0]!;
+  await pay(Number(all));
   const { rows } = await sql.query<LimitOrderRow>(
-    `select ${COLUMNS} from limit_orders where ${where}
+    `select ${COLUMNS} from limit_orders where ${ofMaker} and ${wanted}
      order by updated_at desc, slot desc, position desc, number desc offset $6 limit $7`,
     [...params, page.offset, page.limit],
   );
-  return { rows: rows.map(readRow), total: Number(counted[0]?.total ?? 0) };
+  return { rows: rows.map(readRow), total: Number(total) };
 }
 
 /** The database returns NUMERIC as text, also within JSON. */

@@ -1,5 +1,5 @@
 import type { Address } from '@slipway/wire';
-import { requireAddress } from '../../errors/index.js';
+import { AppError, requireAddress } from '../../errors/index.js';
 import { decimalString } from '../../lib/decimal.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { type LimitOrderRow, type LimitOrderState, listLimitOrders } from '../../store/limit-orders.js';
@@ -9,6 +9,10 @@ import { type TriggerV1Deps, tags, triggerV1Route } from './deps.js';
 import { type TriggerOrder, TriggerOrdersAnswer, TriggerOrdersQuery } from './schema.js';
 
 const PER_PAGE = 10;
+/** How many orders of a maker count as a call: all are read for each page. */
+const ORDERS_A_CALL = 10_000;
+/** What all tiers have in a minute. */
+const MOST_CALLS = 30;
 const CLOSED: readonly LimitOrderState[] = ['completed', 'cancelled', 'expired', 'closed'];
 const STATUS = {
   open: 'Open',
@@ -27,17 +31,25 @@ export function registerGetTriggerOrders(app: TypedServer, deps: TriggerV1Deps):
       schema: {
         tags,
         summary: "A wallet's limit orders and their fills",
-        description: 'Read from the chain, 10 a page.',
+        description:
+          'Read from the chain, 10 a page. Of a wallet that has had more than 10,000, each 10,000 count as a call, up to 30.',
         querystring: TriggerOrdersQuery,
         response: { 200: TriggerOrdersAnswer },
       },
     },
-    ({ query }) => getTriggerOrders(deps, query),
+    (request) => getTriggerOrders(deps, request.query, (weight) => request.charge(weight)),
   );
 }
 
-/** A page of a wallet's orders with their fills, most recently changed first. */
-export async function getTriggerOrders(deps: TriggerV1Deps, query: TriggerOrdersQuery): Promise<TriggerOrdersAnswer> {
+/**
+ * A page of a wallet's orders with their fills, most recently changed first. `charge` counts further calls.
+ * @throws AppError RATE_LIMITED where fewer calls are left
+ */
+export async function getTriggerOrders(
+  deps: TriggerV1Deps,
+  query: TriggerOrdersQuery,
+  charge: (weight: number) => Promise<{ allowed: boolean } | undefined>,
+): Promise<TriggerOrdersAnswer> {
   const { user, orderStatus, page = 1, includeFailedTx = 'false' } = query;
   const maker = requireAddress('user', user);
   const [inputMint, outputMint] = (['inputMint', 'outputMint'] as const).map((field) => {
@@ -56,6 +68,12 @@ export async function getTriggerOrders(deps: TriggerV1Deps, query: TriggerOrders
       states: orderStatus === 'active' ? ['open'] : closed,
     },
     { offset: (page - 1) * PER_PAGE, limit: PER_PAGE },
+    async (all) => {
+      const calls = Math.min(Math.ceil(all / ORDERS_A_CALL), MOST_CALLS);
+      if (calls < 2 || (await charge(calls - 1))?.allowed !== false) return;
+      const message = `Too many requests: ${all} orders count as ${calls} calls, and fewer are left; wait`;
+      throw new AppError('RATE_LIMITED', { message });
+    },
   );
   const orders = await Promise.all(rows.map((row) => render(deps, row)));
   const totalPages = Math.ceil(total / PER_PAGE);

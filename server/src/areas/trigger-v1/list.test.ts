@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { cancelOrder } from '@slipway/programs';
 import { type Address, associatedTokenAddress, TOKEN_PROGRAM, tokenTransferChecked } from '@slipway/wire';
+import { startTestServer } from '../../http/testing.js';
+import { createLimiter } from '../../store/limiter.js';
+import { registerTriggerV1 } from './index.js';
 import {
   fill,
   JUP,
@@ -76,6 +79,32 @@ describe('the list', () => {
     }
     const beyond = await list(user, 'active', { page: 7 });
     assert.deepEqual([beyond.orders, beyond.totalPages, beyond.hasMoreData], [[], 0, false]);
+  });
+
+  it('attack: a free key asks for ever more pages of a maker with very many orders: each 10,000 of them count as a call, before a page is read', async () => {
+    const maker = (await newWallet(world)).address;
+    const { program } = world.deps.addresses;
+    await world.store.query(
+      `insert into limit_orders select 'many ' || n, 0, '', $1, $2, $3, $3, 1, 1, 0, 0, 0, null, 'cancelled', '', now(), now(), '[]', n, 0
+       from generate_series(1, 20001) as n`,
+      [program, maker, USDC.mint],
+    );
+    const tiers = { free: { perMinute: 5, executePer10s: 1 } };
+    const { app } = await startTestServer((server) => registerTriggerV1(server, world.deps), {
+      limiter: createLimiter({ store: world.store, tiers, steadyNow: () => 5_000_000 }),
+    });
+    const ask = async (orderStatus: string) => {
+      const url = `/trigger/v1/getTriggerOrders?user=${maker}&orderStatus=${orderStatus}&page=2000`;
+      const { statusCode, headers, body } = await app.inject({ url, headers: { 'x-api-key': 'good-key' } });
+      return { text: body, left: [statusCode, headers['x-ratelimit-remaining']] };
+    };
+    assert.deepEqual((await ask('history')).left, [200, '2']);
+    // However few of them are asked for.
+    const second = await ask('active');
+    assert.deepEqual(second.left, [429, '0']);
+    assert.match(second.text, /20001 orders count as 3 calls/);
+    await app.close();
+    await world.store.query('delete from limit_orders where maker = $1', [maker]);
   });
 
   it('has what the chain has refused to open only where that is asked for', async () => {
