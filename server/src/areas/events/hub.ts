@@ -5,6 +5,7 @@ import { EVENTS_CHANNEL, type EventRow, eventsAfter, lastNumbers } from '../../s
 import { REVOKED_LOGINS_CHANNEL, revocationsOf } from '../../store/revoked-logins.js';
 import type { Store } from '../../store/sql.js';
 import { frameOf, type Reader } from './reader.js';
+import { UnreadFrames } from './unread-frames.js';
 
 const PAGE = 100;
 /** After a whole page that a caller has missed, whichever stream it is of: nothing else holds one back who wants none of it. */
@@ -36,6 +37,7 @@ export class Hub {
   readonly #groups = new Map<string, Group>();
   /** All readers. */
   readonly #readers = new Set<Reader>();
+  readonly #unread = new UnreadFrames(this.#readers);
   readonly #changed = new Set<string>();
   /** What the streams of one caller have missed is read page after page. */
   readonly #turns = new Turns();
@@ -72,6 +74,9 @@ export class Hub {
     for (const reader of this.#readers) reader.end();
     await this.#stopListening?.();
   }
+
+  /** A reader was given so many bytes. */
+  readonly gave = (bytes: number): void => this.#unread.gave(bytes);
 
   /** Gives the reader what it has missed, and everything new until it closes. */
   add(reader: Reader): void {

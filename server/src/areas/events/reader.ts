@@ -24,6 +24,8 @@ interface ReaderOptions {
   wants: Wants;
   /** Closes the connection at once, whatever waits for it. */
   cut: () => void;
+  /** Told how many bytes were written. */
+  gave?: (bytes: number) => void;
 }
 
 /** One open stream: the text of server-sent events, which its client reads at its own pace. */
@@ -36,18 +38,20 @@ export class Reader {
   after: bigint;
   readonly #wants: Wants;
   readonly #cut: () => void;
+  readonly #gave: (bytes: number) => void;
   /** The number that the client knows. */
   #told: bigint;
   #isEnded = false;
   #onRoom: (() => void) | undefined;
 
-  constructor({ account, caller, after, login, wants, cut }: ReaderOptions) {
+  constructor({ account, caller, after, login, wants, cut, gave = () => {} }: ReaderOptions) {
     this.account = account;
     this.caller = caller;
     this.login = login;
     this.after = after;
     this.#wants = wants;
     this.#cut = cut;
+    this.#gave = gave;
     this.#told = after;
     const tellRoom = () => {
       this.#onRoom?.();
@@ -63,6 +67,11 @@ export class Reader {
     return this.#isEnded || this.body.destroyed;
   }
 
+  /** What has been written and not yet sent. */
+  get waitingBytes(): number {
+    return this.body.readableLength;
+  }
+
   /** Writes an event; `frame` is its text. False if it is not the next one, or too much waits for the client already. */
   give(event: EventRow, frame: string): boolean {
     if (event.number <= this.after) return true;
@@ -71,6 +80,7 @@ export class Reader {
     if (this.isClosed || !this.#wants(event)) return true;
     this.#told = event.number;
     this.body.push(frame);
+    this.#gave(frame.length);
     return true;
   }
 

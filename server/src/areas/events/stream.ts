@@ -65,6 +65,7 @@ export function registerStream(app: TypedServer, deps: EventsDeps): void {
           login,
           wants,
           cut: () => reply.raw.destroy(),
+          gave: deps.hub.gave,
         });
         reader.body.once('close', leave);
         endInTime(reader);
