@@ -36,7 +36,8 @@ const TURN_MS = 10_000;
 /** Longer than an attempt may take. */
 const LEASE_MS = 30_000;
 const INTERVAL_MS = 1_000;
-const SOON_MS = 5;
+/** All webhooks are looked through each time, and each turn that ends asks for it. */
+const SOON_MS = 25;
 const CLOSE_MS = 2_000;
 /** After that it is given up. */
 export const LONGEST_MS = 24 * 60 * 60_000;
