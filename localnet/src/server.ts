@@ -61,6 +61,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     server.headersTimeout = KEEP_ALIVE_MS + 5_000;
   }
   await listenPair(rpcServer, wsServer, options);
+  // Too many open files, say, for one more connection: where nobody hears of that, the chain ends.
+  for (const server of [rpcServer, wsServer]) server.on('error', () => {});
   return {
     rpcUrl: `http://${urlHost(host)}:${portOf(rpcServer)}`,
     wsUrl: `ws://${urlHost(host)}:${portOf(wsServer)}`,

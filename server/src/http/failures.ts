@@ -1,3 +1,4 @@
+import type { Server } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
@@ -108,6 +109,18 @@ export function createClientErrorHandler(
     if (socket.writable) socket.write(rawAnswer(rawError(error.code), nextRequestId()));
     socket.destroy();
   };
+}
+
+/**
+ * Hears of what keeps a listening server from taking a connection, such as too many open files: where nobody does, the process
+ * ends. Those that are open go on, and Node tries again.
+ */
+export function outliveRefusedConnections(server: Server, log: Logger): void {
+  const failures = createFailureLog((line, message) => log.error(line, message), 'a connection could not be taken');
+  server.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+    // That it cannot listen is told to whoever has asked for that.
+    if (server.listening) failures.report(`${code}`, () => ({ reason: message }));
+  });
 }
 
 // Already text: a route's response schema for the status would drop the fields of another shape.

@@ -296,3 +296,11 @@ test('closing lets the request under way finish', async () => {
   await closed;
   await assert.rejects(fetch(`${url}/livez`));
 });
+
+test('attack: a caller without a key opens more connections than there may be files: those that are open are served, and the log says so', async () => {
+  const { length } = server.logged();
+  // As Node tells of a connection that the system does not give it.
+  app.server.emit('error', Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' }));
+  assert.equal((await app.inject('/thing')).statusCode, 200);
+  assert.match(JSON.stringify(server.logged().slice(length)), /could not be taken/);
+});

@@ -20,7 +20,12 @@ import { registerCoverage } from './coverage.js';
 import type { Descriptions } from './descriptions.js';
 import { registerDocsPage } from './docs-page.js';
 import type { Examples, RecordedCalls } from './examples.js';
-import { answerNotFound, createClientErrorHandler, createFailureHandler } from './failures.js';
+import {
+  answerNotFound,
+  createClientErrorHandler,
+  createFailureHandler,
+  outliveRefusedConnections,
+} from './failures.js';
 import { adminGuard, keyGuard, limitHeaders, stopGuard, walletGuard } from './guards.js';
 import { isOpenedHere, registerHome } from './home.js';
 import { acceptJsonOnly, BODY_LIMIT } from './json-body.js';
@@ -138,6 +143,7 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
     },
   });
 
+  outliveRefusedConnections(app.server, log);
   beginInTurn(app);
   const paths = collectPaths(app);
   app.decorateRequest('apiKey', undefined);

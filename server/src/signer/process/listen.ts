@@ -73,6 +73,10 @@ function openDoor(
     socket.on('error', () => {});
     socket.destroy();
   };
+  // Too many open files, say: where nobody hears of that, the process ends.
+  server.on('error', ({ message }) => {
+    if (server.listening) note('a connection could not be taken', { reason: message });
+  });
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
