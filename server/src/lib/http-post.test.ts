@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Readable } from 'node:stream';
 import { it, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { createHttpPost } from './http-post.js';
@@ -67,6 +68,18 @@ it('ends with its signal, before the answer and within it', async (t) => {
   const answer = await post(url, { body: 'half', signal: controller.signal });
   setImmediate(() => controller.abort());
   await assert.rejects(readBody(answer, 100));
+});
+
+it('goes on where an answer is given up unread that is no gzip as it says', async (t) => {
+  const { url } = await serve(t, (request, response) => {
+    request.resume();
+    response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': '10' }).end('0123456789');
+  });
+  const controller = new AbortController();
+  const { body } = await post(url, { signal: controller.signal });
+  const closed = new Promise((resolve) => (body as Readable).once('close', resolve));
+  controller.abort();
+  await closed;
 });
 
 it('says when a connection breaks, before the answer and within it', async (t) => {

@@ -77,5 +77,8 @@ function headerOf({ headers }: plain.IncomingMessage, name: string): string | nu
 
 function unpacked(answer: plain.IncomingMessage): AsyncIterable<Uint8Array> {
   if (answer.headers['content-encoding'] !== 'gzip') return answer;
-  return pipeline(answer, createGunzip(), () => {});
+  const unpacking = createGunzip();
+  // Of an answer that is given up before anybody reads it, the pipeline no longer hears how unpacking it ends.
+  unpacking.on('error', () => {});
+  return pipeline(answer, unpacking, () => {});
 }
