@@ -15,7 +15,7 @@ import {
   type SignerFailure,
   Welcome,
 } from './protocol.js';
-import { Misshapen, type Shape, type ShapeOf } from './shapes.js';
+import type { Shape, ShapeOf } from './shapes.js';
 
 /** How long an answer may take, and the greeting of a connection. */
 const ANSWER_MS = 5_000;
@@ -151,8 +151,7 @@ export function greet(endpoint: Endpoint, signal?: AbortSignal): Promise<Connect
       try {
         take(value);
       } catch (error) {
-        if (!(error instanceof Misshapen || error instanceof SignerFault)) throw error;
-        socket.destroy(error);
+        socket.destroy(error as Error);
       }
     };
     readFrames(socket, takeOrEnd, (error) => socket.destroy(error));
