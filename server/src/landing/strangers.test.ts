@@ -1,112 +1,22 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it, mock } from 'node:test';
-import { startLocalnet } from '@slipway/localnet';
 import {
   type Address,
   advanceNonce,
-  compileMessage,
-  encodeTransaction,
   generateKeypair,
-  type Instruction,
-  initializeNonce,
-  type Keypair,
   memo,
-  SYSTEM_PROGRAM,
   setComputeUnitLimit,
   setComputeUnitPrice,
-  sign,
-  systemCreateAccount,
   systemTransfer,
 } from '@slipway/wire';
-import { pino } from 'pino';
-import { createChain, createLocalRpc, type Rpc } from '../chain/index.js';
-import { createClock, steadyNow } from '../lib/clock.js';
+import { createChain, type Rpc } from '../chain/index.js';
 import { NoPlace } from '../lib/places.js';
-import { PATIENCE_MS } from '../lib/testing.js';
-import { waitAtMost } from '../lib/wait-at-most.js';
-import { testSigner } from '../sandbox/maker/testing.js';
-import { findBySignature, type LedgerRow } from '../store/ledger.js';
+import { findBySignature } from '../store/ledger.js';
 import { deleteEndedSubmissions } from '../store/ledger-cleaning.js';
-import { openAnyStore } from '../store/testing.js';
-import { CannotLand, isBadTransaction, Landing, readSigned } from './index.js';
-import { nonceIn } from './lifetime.js';
+import { CannotLand } from './index.js';
 import { leisurely } from './pace.js';
+import { FEES, log, openWorld, signedBy } from './testing.js';
 import { createTracker } from './tracker.js';
-
-const FEES = { percentile: 50, maxMicroLamports: 1_000_000n };
-const LIMITS = { underWayPerKey: 3, underWay: 5 };
-const log = pino({ level: 'silent' });
-
-function signedBy(instructions: Instruction[], blockhash: string, ...signers: [Keypair, ...Keypair[]]) {
-  const message = compileMessage({ version: 0, feePayer: signers[0].address, instructions, blockhash });
-  const transaction = { signatures: signers.map((signer) => sign(signer, message)), message };
-  const signed = readSigned(Buffer.from(encodeTransaction(transaction)).toString('base64'));
-  if (isBadTransaction(signed)) throw new Error(signed.reason);
-  return signed;
-}
-
-/** The sandbox's chain, landing, and the calls that strangers' transactions cause. */
-async function openWorld() {
-  const net = await startLocalnet({ rpcPort: 0 });
-  const rpc = createLocalRpc((method, params) => net.call(method, params));
-  const calls = new Map<string, number>();
-  const node = { swallows: false };
-  const counting: Rpc = {
-    name: 'counting',
-    async call<T>(method: string, params: unknown[]): Promise<T> {
-      calls.set(method, (calls.get(method) ?? 0) + 1);
-      return method === 'sendTransaction' && node.swallows ? ('' as T) : rpc.call<T>(method, params);
-    },
-  };
-  const [store, clock, time] = [await openAnyStore(), createClock(), { ahead: 0 }];
-  const ended: LedgerRow[] = [];
-  const waiting: { count: number; resolve: () => void }[] = [];
-  const chain = createChain({ rpc: counting, steadyNow, fees: FEES });
-  const landing = new Landing({
-    store,
-    clock,
-    steadyNow: () => steadyNow() + time.ahead,
-    log,
-    signer: testSigner(),
-    settlements: {},
-    chain: createChain({ rpc, steadyNow, fees: FEES }),
-    sendRpcs: [rpc],
-    strangers: { chain, sendRpcs: [counting], ...LIMITS },
-    observe(row) {
-      ended.push(row);
-      for (const each of waiting) if (ended.length >= each.count) each.resolve();
-    },
-  });
-  return {
-    rpc,
-    store,
-    clock,
-    chain,
-    landing,
-    calls,
-    node,
-    time,
-    ended,
-    blockhash: async () => (await createChain({ rpc, steadyNow, fees: FEES }).latestBlockhash()).blockhash,
-    async wallet(lamports: number) {
-      const keypair = generateKeypair();
-      await rpc.call('requestAirdrop', [keypair.address, lamports]);
-      return keypair;
-    },
-    async haveEnded(count: number) {
-      const end = new Promise<void>((resolve) => {
-        if (ended.length >= count) resolve();
-        else waiting.push({ count, resolve });
-      });
-      assert.ok(await waitAtMost(PATIENCE_MS, end), `${ended.length} of ${count} have ended`);
-    },
-    async close() {
-      landing.close();
-      await store.close();
-      await net.close();
-    },
-  };
-}
 
 describe('attack: a free key submits what will never land', () => {
   let world: Awaited<ReturnType<typeof openWorld>>;
@@ -148,16 +58,9 @@ describe('attack: a free key submits what will never land', () => {
   });
 
   it('with a durable nonce, which never expires, and a payer without money: refused, and not sent', async () => {
-    const [owner, nonce] = [await world.wallet(1_000_000_000), generateKeypair()];
-    const account = { payer: owner.address, newAccount: nonce.address, lamports: 1_447_680n, space: 80 };
-    const creation = [
-      systemCreateAccount({ ...account, owner: SYSTEM_PROGRAM }),
-      initializeNonce({ nonce: nonce.address, authority: owner.address }),
-    ];
-    await world.landing.submit(signedBy(creation, await world.blockhash(), owner, nonce), { id: 'owner' });
-    await world.haveEnded(1);
-    const value = nonceIn((await world.chain.account(nonce.address))!.data)!;
-    const advance = (authority: Address) => [advanceNonce({ nonce: nonce.address, authority }), memo('again')];
+    const owner = await world.wallet(1_000_000_000);
+    const { nonce, value } = await world.nonce(owner);
+    const advance = (authority: Address) => [advanceNonce({ nonce, authority }), memo('again')];
     world.calls.clear();
 
     await refused(signedBy(advance(owner.address), value, generateKeypair(), owner), /has 0 lamports/);

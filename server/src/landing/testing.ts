@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { startLocalnet } from '@slipway/localnet';
+import {
+  compileMessage,
+  encodeTransaction,
+  generateKeypair,
+  type Instruction,
+  initializeNonce,
+  type Keypair,
+  SYSTEM_PROGRAM,
+  sign,
+  systemCreateAccount,
+} from '@slipway/wire';
+import { pino } from 'pino';
+import { createChain, createLocalRpc, type Rpc } from '../chain/index.js';
+import { createClock, steadyNow } from '../lib/clock.js';
+import { PATIENCE_MS } from '../lib/testing.js';
+import { waitAtMost } from '../lib/wait-at-most.js';
+import { testSigner } from '../sandbox/maker/testing.js';
+import type { LedgerRow } from '../store/ledger.js';
+import { openAnyStore } from '../store/testing.js';
+import { isBadTransaction, Landing, readSigned } from './index.js';
+import { nonceIn } from './lifetime.js';
+
+export const FEES = { percentile: 50, maxMicroLamports: 1_000_000n };
+const LIMITS = { underWayPerKey: 3, underWay: 5 };
+export const log = pino({ level: 'silent' });
+
+export function signedBy(instructions: Instruction[], blockhash: string, ...signers: [Keypair, ...Keypair[]]) {
+  const message = compileMessage({ version: 0, feePayer: signers[0].address, instructions, blockhash });
+  const transaction = { signatures: signers.map((signer) => sign(signer, message)), message };
+  const signed = readSigned(Buffer.from(encodeTransaction(transaction)).toString('base64'));
+  if (isBadTransaction(signed)) throw new Error(signed.reason);
+  return signed;
+}
+
+/**
+ * The sandbox's chain, which loses what strangers send while `node.swallows`; landing, whose time `time.ahead` moves; and the calls
+ * that strangers' transactions cause.
+ */
+export async function openWorld() {
+  const net = await startLocalnet({ rpcPort: 0 });
+  const rpc = createLocalRpc((method, params) => net.call(method, params));
+  const calls = new Map<string, number>();
+  const node = { swallows: false };
+  const counting: Rpc = {
+    name: 'counting',
+    async call<T>(method: string, params: unknown[]): Promise<T> {
+      calls.set(method, (calls.get(method) ?? 0) + 1);
+      return method === 'sendTransaction' && node.swallows ? ('' as T) : rpc.call<T>(method, params);
+    },
+  };
+  const [store, clock, time] = [await openAnyStore(), createClock(), { ahead: 0 }];
+  const ended: LedgerRow[] = [];
+  const waiting: { count: number; resolve: () => void }[] = [];
+  const chain = createChain({ rpc: counting, steadyNow, fees: FEES });
+  const landing = new Landing({
+    store,
+    clock,
+    steadyNow: () => steadyNow() + time.ahead,
+    log,
+    signer: testSigner(),
+    settlements: {},
+    chain: createChain({ rpc, steadyNow, fees: FEES }),
+    sendRpcs: [rpc],
+    strangers: { chain, sendRpcs: [counting], ...LIMITS },
+    observe(row) {
+      ended.push(row);
+      for (const each of waiting) if (ended.length >= each.count) each.resolve();
+    },
+  });
+  return {
+    rpc,
+    store,
+    clock,
+    chain,
+    landing,
+    calls,
+    node,
+    time,
+    ended,
+    blockhash: async () => (await createChain({ rpc, steadyNow, fees: FEES }).latestBlockhash()).blockhash,
+    async wallet(lamports: number) {
+      const keypair = generateKeypair();
+      await rpc.call('requestAirdrop', [keypair.address, lamports]);
+      return keypair;
+    },
+    /** Has a nonce account made, with what it holds. */
+    async nonce(owner: Keypair) {
+      const nonce = generateKeypair();
+      const account = { payer: owner.address, newAccount: nonce.address, lamports: 1_447_680n, space: 80 };
+      const creation = [
+        systemCreateAccount({ ...account, owner: SYSTEM_PROGRAM }),
+        initializeNonce({ nonce: nonce.address, authority: owner.address }),
+      ];
+      await landing.submit(signedBy(creation, await this.blockhash(), owner, nonce), { id: 'owner' });
+      await this.haveEnded(1);
+      return { nonce: nonce.address, value: nonceIn((await chain.account(nonce.address))!.data)! };
+    },
+    async haveEnded(count: number) {
+      const end = new Promise<void>((resolve) => {
+        if (ended.length >= count) resolve();
+        else waiting.push({ count, resolve });
+      });
+      assert.ok(await waitAtMost(PATIENCE_MS, end), `${ended.length} of ${count} have ended`);
+    },
+    async close() {
+      landing.close();
+      await store.close();
+      await net.close();
+    },
+  };
+}
