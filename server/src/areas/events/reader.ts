@@ -15,8 +15,10 @@ interface Login {
 
 interface ReaderOptions {
   account: string;
-  /** For whom it reads, as they are counted. */
+  /** For whom it reads, as they are counted: of a key that stands in pages, each client. */
   caller: string;
+  /** The id of the key that has let it in. */
+  key: string;
   /** It is told what comes after this number. */
   after: bigint;
   /** Whose login let it in, if one did, and when (Unix milliseconds). */
@@ -32,6 +34,7 @@ interface ReaderOptions {
 export class Reader {
   readonly account: string;
   readonly caller: string;
+  readonly key: string;
   readonly login: Login | undefined;
   readonly body: Readable;
   /** Everything up to this number has been written, or was not wanted. */
@@ -44,9 +47,10 @@ export class Reader {
   #isEnded = false;
   #onRoom: (() => void) | undefined;
 
-  constructor({ account, caller, after, login, wants, cut, gave = () => {} }: ReaderOptions) {
+  constructor({ account, caller, key, after, login, wants, cut, gave = () => {} }: ReaderOptions) {
     this.account = account;
     this.caller = caller;
+    this.key = key;
     this.login = login;
     this.after = after;
     this.#wants = wants;

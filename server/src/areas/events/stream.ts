@@ -61,6 +61,7 @@ export function registerStream(app: TypedServer, deps: EventsDeps): void {
         const reader = new Reader({
           account,
           caller: request.payer!.id,
+          key: request.apiKey!.id,
           after,
           login,
           wants,

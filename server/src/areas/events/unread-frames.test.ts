@@ -9,8 +9,8 @@ const FRAME = `id: 1\n${'x'.repeat(1_000)}`;
 test('attack: a free key reads none of its thousand streams: 32 MiB of events wait for all readers together', () => {
   const readers = new Set<Reader>();
   const unread = new UnreadFrames(readers);
-  const open = (caller: string) => {
-    const common = { account: caller, caller, after: 0n, login: undefined, wants: () => true };
+  const open = (key: string) => {
+    const common = { account: key, caller: key, key, after: 0n, login: undefined, wants: () => true };
     const reader = new Reader({ ...common, cut: () => {}, gave: (bytes) => unread.gave(bytes) });
     readers.add(reader);
     return reader;
@@ -37,10 +37,31 @@ test('attack: a free key reads none of its thousand streams: 32 MiB of events wa
   assert.ok(kept.length < 300 && kept.length > 100, `${kept.length} streams`);
 });
 
+test('attack: a free key that stands in a page has ever more addresses read none of their streams: those of other keys stay', () => {
+  const readers = new Set<Reader>();
+  const unread = new UnreadFrames(readers);
+  const open = (key: string, caller: string) => {
+    const common = { account: caller, caller, key, after: 0n, login: undefined, wants: () => true };
+    const reader = new Reader({ ...common, cut: () => {}, gave: (bytes) => unread.gave(bytes) });
+    readers.add(reader);
+    return reader;
+  };
+  const give = (reader: Reader) => reader.give({ number: reader.after + 1n } as EventRow, FRAME);
+  // Together, more waits for them than for one address.
+  const others = Array.from({ length: 20 }, () => open('other', 'other'));
+  const own = Array.from({ length: 1_000 }, (_, address) => open('page', `page ${address}`));
+  for (let round = 0; round < 125; round += 1) {
+    if (round < 50) for (const reader of others) give(reader);
+    for (const reader of own) if (!reader.isClosed) give(reader);
+  }
+  assert.ok(own.some(({ isClosed }) => isClosed));
+  assert.ok(others.every(({ isClosed }) => !isClosed));
+});
+
 test('streams that are read count as nothing, however much they are given', () => {
   const readers = new Set<Reader>();
   const unread = new UnreadFrames(readers);
-  const common = { account: 'key', caller: 'key', after: 0n, login: undefined, wants: () => true };
+  const common = { account: 'key', caller: 'key', key: 'key', after: 0n, login: undefined, wants: () => true };
   const reader = new Reader({ ...common, cut: () => {}, gave: (bytes) => unread.gave(bytes) });
   readers.add(reader);
   let read = 0;

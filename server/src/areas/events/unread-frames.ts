@@ -4,7 +4,7 @@ const MOST_BYTES = 32 * 1024 * 1024;
 const LEFT = 0.75;
 
 interface Reader {
-  readonly caller: string;
+  readonly key: string;
   readonly isClosed: boolean;
   readonly waitingBytes: number;
   drop(): void;
@@ -12,7 +12,8 @@ interface Reader {
 
 /**
  * Bounds the memory of events that clients do not read, however many streams they have: beyond it, those streams end for which
- * most waits, of the caller for whom most does. Their clients can go on from where they were.
+ * most waits, of the key for which most does: the clients of a page are as many as there are addresses. All can go on from where
+ * they were.
  */
 export class UnreadFrames {
   readonly #readers: Iterable<Reader>;
@@ -30,19 +31,19 @@ export class UnreadFrames {
   }
 
   #count(): void {
-    const callers = new Map<string, { bytes: number; readers: Reader[] }>();
+    const keys = new Map<string, { bytes: number; readers: Reader[] }>();
     this.#bytes = 0;
     for (const reader of this.#readers) {
       if (reader.isClosed) continue;
-      const caller = callers.get(reader.caller) ?? { bytes: 0, readers: [] };
-      callers.set(reader.caller, caller);
-      caller.readers.push(reader);
-      caller.bytes += reader.waitingBytes;
+      const key = keys.get(reader.key) ?? { bytes: 0, readers: [] };
+      keys.set(reader.key, key);
+      key.readers.push(reader);
+      key.bytes += reader.waitingBytes;
       this.#bytes += reader.waitingBytes;
     }
-    for (const { readers } of callers.values()) readers.sort((one, other) => one.waitingBytes - other.waitingBytes);
+    for (const { readers } of keys.values()) readers.sort((one, other) => one.waitingBytes - other.waitingBytes);
     while (this.#bytes > MOST_BYTES * LEFT) {
-      const most = [...callers.values()].reduce((one, other) => (other.bytes > one.bytes ? other : one));
+      const most = [...keys.values()].reduce((one, other) => (other.bytes > one.bytes ? other : one));
       const reader = most.readers.pop()!;
       const { waitingBytes } = reader;
       reader.drop();
