@@ -14,6 +14,7 @@ const ATTACKERS = {
   'a page': 'A page in a browser',
   'a wallet': 'A wallet whose fees or fills the service pays for',
   'a thief of a login': 'A thief of a login',
+  'a thief of a key': 'A thief of an API key',
   'somebody who moves pools': 'Somebody who moves pools',
   'a market maker': 'A market maker',
   'a router': 'A router of another company',

@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../lib/clock.js';
 import { GrowingCache } from '../lib/growing-cache.js';
-import { findKeysByHash, type ApiKey as StoredKey } from '../store/keys.js';
+import { findKeysByHash, KEYS_CHANNEL, type ApiKey as StoredKey } from '../store/keys.js';
 import { groupCalls } from '../store/postgres/group-calls.js';
 import type { Store } from '../store/sql.js';
 import type { ApiKey, KeyLookup } from './ports.js';
@@ -46,7 +46,7 @@ export async function createKeyLookup(deps: KeyLookupDeps): Promise<{ find: KeyL
   const flights = new Map<string, Promise<Entry>>();
   let generation = 0;
 
-  const close = await store.listen('keys', () => {
+  const close = await store.listen(KEYS_CHANNEL, () => {
     generation += 1;
     valid.clear();
     invalid.clear();

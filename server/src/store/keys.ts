@@ -30,6 +30,9 @@ export interface ApiKey {
   rotatedFrom: string | null;
 }
 
+/** Told of keys that were made, revoked, or replaced, by their ids. */
+export const KEYS_CHANNEL = 'keys';
+
 const COLUMNS =
   'id, name, prefix, tier, prefixes, origins, created_at as "createdAt", expires_at as "expiresAt", ' +
   'revoked_at as "revokedAt", rotated_from as "rotatedFrom"';

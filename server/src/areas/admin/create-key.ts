@@ -1,6 +1,6 @@
 import { AppError } from '../../errors/index.js';
 import type { TypedServer } from '../../lib/typed-server.js';
-import { createKey } from '../../store/keys.js';
+import { createKey, KEYS_CHANNEL } from '../../store/keys.js';
 import { type AdminDeps, keysRoute } from './deps.js';
 import { makeKey, showKey } from './key-text.js';
 import { CreateKeyBody, NewKey } from './schema.js';
@@ -30,7 +30,7 @@ export function registerCreateKey(app: TypedServer, { store, clock, tiers, mayCa
       const { text, stored } = makeKey(clock, body);
       const key = await store.transaction(async (tx) => {
         const created = await createKey(tx, stored);
-        await tx.notify('keys', created.id);
+        await tx.notify(KEYS_CHANNEL, created.id);
         return created;
       });
       return { ...showKey(key), key: text };

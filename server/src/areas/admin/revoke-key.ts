@@ -1,6 +1,6 @@
 import { AppError } from '../../errors/index.js';
 import type { TypedServer } from '../../lib/typed-server.js';
-import { findKey, revokeKey } from '../../store/keys.js';
+import { findKey, KEYS_CHANNEL, revokeKey } from '../../store/keys.js';
 import { type AdminDeps, keysRoute } from './deps.js';
 import { showKey } from './key-text.js';
 import { IdParams, Key } from './schema.js';
@@ -23,7 +23,7 @@ export function registerRevokeKey(app: TypedServer, { store, clock }: AdminDeps)
         await revokeKey(tx, params.id, new Date(clock.now()));
         const key = await findKey(tx, params.id);
         if (key === undefined) throw new AppError('NOT_FOUND', { message: 'There is no key with this id' });
-        await tx.notify('keys', key.id);
+        await tx.notify(KEYS_CHANNEL, key.id);
         return showKey(key);
       }),
   );

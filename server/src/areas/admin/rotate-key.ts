@@ -1,6 +1,6 @@
 import { AppError } from '../../errors/index.js';
 import type { TypedServer } from '../../lib/typed-server.js';
-import { findKey, rotateKey } from '../../store/keys.js';
+import { findKey, KEYS_CHANNEL, rotateKey } from '../../store/keys.js';
 import { type AdminDeps, allowNoBody, keysRoute } from './deps.js';
 import { makeKey, showKey } from './key-text.js';
 import { IdParams, NewKey, RotateKeyBody } from './schema.js';
@@ -29,7 +29,7 @@ export function registerRotateKey(app: TypedServer, { store, clock }: AdminDeps)
         const oldExpiresAt = new Date(clock.now() + body.overlapSeconds * 1000);
         const key = await rotateKey(tx, old.id, stored, oldExpiresAt);
         if (key === undefined) throw new AppError('CONFLICT', { message: 'The key is revoked or expired' });
-        await tx.notify('keys', old.id);
+        await tx.notify(KEYS_CHANNEL, old.id);
         return { ...showKey(key), key: text };
       }),
   );

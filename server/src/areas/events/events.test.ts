@@ -11,6 +11,7 @@ import { createClock, steadyNow } from '../../lib/clock.js';
 import { createSecretBox } from '../../signer/index.js';
 import { type NewEvent, tell } from '../../store/event-outbox.js';
 import { deleteEvents, numberEvents } from '../../store/events.js';
+import { KEYS_CHANNEL } from '../../store/keys.js';
 import { insertCrafted } from '../../store/ledger.js';
 import type { Store } from '../../store/sql.js';
 import { openAnyStore } from '../../store/testing.js';
@@ -306,6 +307,21 @@ test('attack: another user opens ever more streams by the key of a page: a fifth
   const asked = { key: 'in-pages', origin: 'http://localhost:3000', login: 'owner' };
   for (const expected of [200, 200, 429]) assert.equal((await open(copy.url, asked)).status, expected);
   assert.equal((await open(copy.url)).status, 200);
+  await copy.close();
+});
+
+test('attack: a thief of a key hears of nothing more by an open stream once that key is revoked or replaced', async () => {
+  const copy = await startCopy();
+  const page = { key: 'in-pages', origin: 'http://localhost:3000', login: 'owner' };
+  const [stolen, ofPage] = await Promise.all([open(copy.url), open(copy.url, page)]);
+  const rest = (stream: Opened) => stream.read(1).catch(() => []);
+  await store.transaction((tx) => tx.notify(KEYS_CHANNEL, 'key-1'));
+  await happen(1);
+  assert.deepEqual(await rest(stolen), []);
+  assert.deepEqual(numbers(await ofPage.read(1)), [1]);
+  await store.transaction((tx) => tx.notify(KEYS_CHANNEL, 'key-3'));
+  await happen(1);
+  assert.deepEqual(await rest(ofPage), []);
   await copy.close();
 });
 

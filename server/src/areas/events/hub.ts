@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Turns } from '../../lib/turns.js';
 import { EVENTS_CHANNEL, type EventRow, eventsAfter, lastNumbers } from '../../store/events.js';
+import { KEYS_CHANNEL } from '../../store/keys.js';
 import { REVOKED_LOGINS_CHANNEL, revocationsOf } from '../../store/revoked-logins.js';
 import type { Store } from '../../store/sql.js';
 import { frameOf, type Reader } from './reader.js';
@@ -57,6 +58,7 @@ export class Hub {
     const stops = await Promise.all([
       this.#store.listen(EVENTS_CHANNEL, (accounts) => this.#look(accounts.split(' '))),
       this.#store.listen(REVOKED_LOGINS_CHANNEL, (wallet) => this.#logOut(wallet)),
+      this.#store.listen(KEYS_CHANNEL, (id) => this.#endOf(id)),
     ]);
     this.#stopListening = () => Promise.all(stops.map((stop) => stop()));
     this.#timers = [
@@ -91,6 +93,11 @@ export class Hub {
     for (const reader of this.#readers) {
       if (reader.login?.wallet === wallet && reader.login.begunAt <= begunUntil) reader.drop();
     }
+  }
+
+  /** Ends the streams of a key that was changed. Who still has a good one connects again. */
+  #endOf(key: string): void {
+    for (const reader of this.#readers) if (reader.key === key) reader.drop();
   }
 
   #remove(reader: Reader): void {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/clock.js';
+import { silenceDeadKeys } from '../../store/dead-keys.js';
 import { deleteEvents, forgetFollowers, forgetTold } from '../../store/events.js';
 import type { Store } from '../../store/sql.js';
 import { deleteFailed } from '../../store/webhook-deliveries.js';
@@ -14,10 +15,11 @@ interface CleaningDeps {
   keepMs: number;
 }
 
-/** Deletes events that are older than the operator wants to keep them. */
+/** Deletes events that are older than the operator wants to keep them, and what keys hear by that are none any more. */
 export function eventCleaningChore({ store, clock, keepMs }: CleaningDeps): Chore {
   let deletedSinceVacuum = 0;
   return async (isClosing) => {
+    await silenceDeadKeys(store, new Date(clock.now()));
     await forgetFollowers(store, new Date(clock.now()));
     const before = new Date(clock.now() - keepMs);
     while ((await store.single((tx) => deleteFailed(tx, before, BATCH))) === BATCH && !isClosing());

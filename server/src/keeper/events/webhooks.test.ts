@@ -7,12 +7,14 @@ import type { Message, Outcome, Sender } from '../../events/sender.js';
 import { createClock, steadyNow } from '../../lib/clock.js';
 import { createSecretBox, newWebhookSecret } from '../../signer/index.js';
 import { tell } from '../../store/event-outbox.js';
-import { deleteEvents, numberEvents } from '../../store/events.js';
+import { deleteEvents, followKinds, numberEvents } from '../../store/events.js';
+import { createKey, revokeKey } from '../../store/keys.js';
 import type { Store } from '../../store/sql.js';
 import { openAnyStore } from '../../store/testing.js';
 import { failedDeliveries, listAttempts, retryFailed } from '../../store/webhook-deliveries.js';
 import { insertWebhook, listWebhooks, sealWebhook } from '../../store/webhooks.js';
 import type { KeeperLoop } from '../keeper.js';
+import { eventCleaningChore } from './cleaning.js';
 import { LONGEST_MS, startWebhooks } from './webhooks.js';
 
 const WALLET = 'w';
@@ -307,4 +309,37 @@ test('metrics say what arrives, what waits, and what was given up', async () => 
   clock.setOffset(clock.offsetMs + 90_000);
   const seconds = (await read()).oldest_waiting_seconds!;
   assert.ok(seconds >= 90 && seconds < 600, `${seconds}`);
+});
+
+test('attack: a thief of a key adds webhooks: they get nothing more once it is revoked, or replaced, and the wallets of its users keep theirs', async () => {
+  const now = new Date(clock.now());
+  const keys = { good: undefined, revoked: undefined, replaced: now } as const;
+  for (const [id, expiresAt] of Object.entries(keys)) {
+    const facts = { name: id, prefix: 'slip_', tier: 'free', prefixes: [], origins: [], createdAt: now };
+    await store.transaction((tx) => createKey(tx, { ...facts, id, hash: Buffer.from(id), expiresAt }));
+    await addWebhook(id, null, { account: `key:${id}`, apiKey: id });
+    const following = { account: `key:${id}`, apiKey: id, until: new Date('9999-01-01') };
+    await followKinds(store, following, ['score.changed'], 1_000);
+  }
+  await addWebhook('wallet', null, { apiKey: 'revoked' });
+  await store.transaction((tx) => revokeKey(tx, 'revoked', now));
+  await eventCleaningChore({ store, clock, keepMs: LONGEST_MS })(() => false);
+
+  const { send, messages, numbers } = createReceivers();
+  const loop = await start(send);
+  const events = Object.keys(keys).map((apiKey) => {
+    const begunBy = { requestId: `of ${apiKey}`, apiKey };
+    return { kind: 'order.filled' as const, at: now, wallets: [WALLET], begunBy, data: {} };
+  });
+  await store.transaction((tx) => tell(tx, events));
+  await store.single((tx) => numberEvents(tx, 1));
+  await until(loop, () => numbers('good').length >= 1 && numbers('wallet').length >= 3);
+  await loop.runDue();
+  assert.deepEqual(
+    new Set(messages.map(({ url }) => url)),
+    new Set(['https://good.example/', 'https://wallet.example/']),
+  );
+  const { rows } = await store.query('select account from event_followers');
+  assert.deepEqual(rows, [{ account: 'key:good' }]);
+  await store.query('delete from event_followers');
 });
