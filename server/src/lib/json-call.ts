@@ -1,6 +1,6 @@
 import { BodyTooLong, readBody } from './read-body.js';
 
-/** No usable answer. The message is for the log: it names the host, never the URL. */
+/** No usable answer. Clients may read the message: it names neither the host nor more of the path than its end. */
 export class CallFailure extends Error {
   override readonly name = 'CallFailure';
   constructor(
@@ -37,6 +37,8 @@ const NOT_SENT: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EA
 export async function callJson(target: URL, call: JsonCall): Promise<JsonAnswer> {
   const { headers = {}, body, timeoutMs, signal, most } = call;
   const timeout = AbortSignal.timeout(timeoutMs);
+  // A key may stand before it.
+  const path = `/${target.pathname.split('/').at(-1)}`;
   try {
     const response = await fetch(target, {
       method: body === undefined ? 'GET' : 'POST',
@@ -47,13 +49,13 @@ export async function callJson(target: URL, call: JsonCall): Promise<JsonAnswer>
     });
     return { status: response.status, body: parse(await readBody(response, most)) };
   } catch (error) {
-    if (error instanceof BodyTooLong) throw new CallFailure('nonsense', `${target.host}: ${error.message}`);
+    if (error instanceof BodyTooLong) throw new CallFailure('nonsense', `${error.message} to ${path}`);
     const { name, cause } = error as { name?: string; cause?: { code?: unknown } };
     if (name === 'TimeoutError' || name === 'AbortError') {
-      throw new CallFailure('timeout', `${target.host} did not answer ${target.pathname} in time`);
+      throw new CallFailure('timeout', `did not answer ${path} in time`);
     }
     const kind = NOT_SENT.has(cause?.code) ? 'unreachable' : 'nonsense';
-    throw new CallFailure(kind, `${target.host} gave no answer to ${target.pathname} (${String(cause?.code ?? name)})`);
+    throw new CallFailure(kind, `gave no answer to ${path} (${String(cause?.code ?? name)})`);
   }
 }
 

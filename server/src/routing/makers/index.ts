@@ -1,6 +1,6 @@
 import { type Address, associatedTokenAddress, type Transaction } from '@slipway/wire';
 import type { Chain } from '../../chain/index.js';
-import { Outage } from '../../errors/index.js';
+import { errorTable, Outage } from '../../errors/index.js';
 import { GrowingCache } from '../../lib/growing-cache.js';
 import { uuidv7 } from '../../lib/ids.js';
 import { feeFrom, grossOf } from '../fee.js';
@@ -48,7 +48,11 @@ export function createMakers(deps: MakersDeps): Makers {
     quote: (request, signal) =>
       quoter.quote(request, signal).catch((error: Error): Refusal => {
         if (error instanceof WebhookFailure) return { refused: 'timeout', reason: error.message };
-        if (error instanceof Outage) return { refused: 'unavailable', reason: error.message };
+        if (error instanceof Outage) {
+          deps.log.debug({ reason: error.message }, 'market makers cannot be asked');
+          // Clients read it: not what is for the log.
+          return { refused: 'unavailable', reason: error.told ?? errorTable[error.code].message };
+        }
         throw error;
       }),
     lastAnswer: (maker) => desk.lastAnswer(maker),

@@ -19,6 +19,7 @@ import {
   type World,
 } from '../../sandbox/maker/testing.js';
 import { deleteMaker, insertMaker } from '../../store/makers.js';
+import { StoreUnavailable } from '../../store/sql.js';
 import { isRefused, type Quote, type QuoteRequest, type SwapParties } from '../router.js';
 import { makersTimeout } from './offer-desk.js';
 
@@ -50,6 +51,12 @@ describe('quotes of market makers', () => {
   const hasty = { usd: () => undefined, timeoutMs: makersTimeout(2_000) };
   const ask = (makers: { id: string; url: string }[], asked: QuoteRequest = request) =>
     world.router(makers, { usd: () => undefined }).quote(asked, AbortSignal.timeout(PATIENCE_MS));
+
+  test('where the database is away, clients are told so, and not where it is', async () => {
+    const query = () => Promise.reject(new StoreUnavailable(new Error('connect ECONNREFUSED 10.2.3.4:5432')));
+    const answer = await world.router([], { store: { query } }).quote(request, AbortSignal.timeout(PATIENCE_MS));
+    assert.deepEqual(answer, { refused: 'unavailable', reason: 'The database cannot be reached at the moment' });
+  });
 
   test('the best output wins, whoever answers first', async () => {
     const makers = await Promise.all([50n, 70n, 60n].map((out) => open({ quote: honest(out) })));
