@@ -188,6 +188,23 @@ test('the admin API takes its Bearer token and nothing else', async () => {
   await app.close();
 });
 
+test('what an admin asks for is recorded by its route, however the URL is written', async () => {
+  const acts: string[] = [];
+  const { app } = await startTestServer(
+    (server) => {
+      const config = { errorShape: plainError, auth: 'admin' } as const;
+      server.post('/admin/v1/things/:id/end', { config, handler: () => ({ ok: true }) });
+    },
+    { recordAct: async ({ what }) => void acts.push(what) },
+  );
+  const written = ['/admin/v1/things/a b/end', '/admin/v1/%74hings/a%20b/end?x', '/admin/v1/things/%61%20b/end#/admin'];
+  for (const url of written) {
+    const headers = { authorization: 'Bearer admin-secret-token' };
+    assert.equal((await app.inject({ method: 'POST', url, headers })).statusCode, 200);
+  }
+  assert.deepEqual(acts, Array(3).fill('POST /admin/v1/things/a%20b/end'));
+});
+
 test('without an admin token nobody passes, also not with an empty one', async () => {
   const { app } = await startTestServer(registerAreas, { env: { SLIPWAY_ADMIN_TOKEN: '' } });
   for (const authorization of ['Bearer ', 'Bearer undefined', 'Bearer admin-secret-token']) {

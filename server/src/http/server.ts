@@ -262,7 +262,7 @@ function equipRoute(
   if (auth === 'admin') {
     guards.push(deps.admin);
     if (deps.recordAct && route.method !== 'GET') {
-      route.preHandler = [actRecorder(deps.recordAct), route.preHandler ?? []].flat();
+      route.preHandler = [actRecorder(deps.recordAct, route.url), route.preHandler ?? []].flat();
     }
   }
   if (crafts) {
@@ -279,10 +279,12 @@ function equipRoute(
   route.onResponse = [observe(route.url, deps), route.onResponse ?? []].flat();
 }
 
-/** Also what then fails is written down: it was asked for. */
-function actRecorder(recordAct: RecordAct): preHandlerAsyncHookHandler {
-  return async ({ adminName: who, method, url, id: requestId, body }) => {
-    const [path = ''] = url.split('?', 1);
+/** Also what then fails is written down: it was asked for. The path as the route has it, of which a URL has many forms. */
+function actRecorder(recordAct: RecordAct, route: string): preHandlerAsyncHookHandler {
+  return async ({ adminName: who, method, params, id: requestId, body }) => {
+    const path = route.replace(/:(\w+)/g, (_, name: string) =>
+      encodeURIComponent((params as Record<string, string>)[name] ?? ''),
+    );
     await recordAct({ who, what: `${method} ${path}`, requestId, body });
   };
 }
