@@ -65,8 +65,8 @@ function explainRefusal(deps: TriggerV1Deps, refusal: Refusal): Error {
     case 'too-late':
       return invalid('signedTransaction: its blockhash has expired before it was sent; ask for a new transaction');
     case 'reserved':
-      // This area reserves nothing, and no two requests have the same bytes.
-      return refusal.error;
+      // The same orders that are cancelled twice at one blockhash are the same bytes.
+      return invalid(`signedTransaction: ${refusal.error.message}`);
     case 'would-fail': {
       const { message, name } = explainFailure(deps, refusal.err, encodeTransaction(refusal.transaction));
       const cause = `${name ? `${name}; ` : ''}it was not sent, because it would fail`;

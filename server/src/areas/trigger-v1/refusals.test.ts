@@ -217,6 +217,19 @@ describe('an execution that cannot be', () => {
     assert.equal(good.status, 200, good.body.error);
   });
 
+  it('is refused where another request has the same bytes', async () => {
+    const { order } = await placeOrder(world, maker);
+    const cancel = async () => (await world.post('cancelOrder', { maker: maker.address, order })).body;
+    let [one, other] = await Promise.all([cancel(), cancel()]);
+    while (one.transaction !== other.transaction) [one, other] = await Promise.all([cancel(), cancel()]);
+    const execute = ({ requestId, transaction }: typeof one) =>
+      world.post('execute', { requestId, signedTransaction: signed(transaction, maker) });
+    assert.equal((await execute(one)).status, 200);
+    const { status, body } = await execute(other);
+    assert.deepEqual([status, body.error, body.status], [400, 'invalid transaction', 'Failed']);
+    assert.match(body.cause!, /the same transaction was sent for another request/);
+  });
+
   it('is not sent where the tokens are gone', async () => {
     const [poor, friend] = [await newWallet(world), await newWallet(world)];
     const { body } = await world.post('createOrder', orderBody(poor));
