@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { connect as connectSocket, type Socket } from 'node:net';
+import { dirname } from 'node:path';
 import { connect as connectTls } from 'node:tls';
+import { isForAll } from '../../lib/open-folder.js';
 import { PrivateFileError, readPrivateFile } from '../private-file.js';
 
 /** What shows the signer who this is, and this service that it is the signer, as PEM. */
@@ -22,9 +24,17 @@ export interface SignerAddress {
   readonly tls?: { readonly certificate: string; readonly key: string; readonly ca: string };
 }
 
-/** @throws PrivateFileError where the key of the certificate is missing, or open to others. */
+/** @throws PrivateFileError where the key of the certificate is missing, or open to others, or the folder of the socket is. */
 export async function endpointOf({ url, tls }: SignerAddress): Promise<Endpoint> {
-  if (tls === undefined) return { path: url.slice('unix:'.length) };
+  if (tls === undefined) {
+    const path = url.slice('unix:'.length);
+    // Whoever takes the signer's place there would be told secrets, and what wallets have signed.
+    if (isForAll(dirname(path)))
+      throw new PrivateFileError(
+        `everybody may put a socket in the folder of ${path}: name one in a folder of its own`,
+      );
+    return { path };
+  }
   const { hostname, port } = new URL(url);
   const key = await readPrivateFile(tls.key);
   if (key === undefined) throw new PrivateFileError(`${tls.key} does not exist`);

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { connectSigner } from '../index.js';
+import { endpointOf } from './endpoint.js';
 import { encodeFrame } from './frames.js';
 import { errorCodes } from './protocol.js';
 
@@ -26,4 +27,13 @@ test('attack: key management in the place of the signer greets with an error of 
     greeting = { id: null, result: null, error: { code, message: 'no', key: null, told: null } };
     await assert.rejects(connectSigner({ endpoint: { path }, name: path, patienceMs: 0 }), /does not answer/, code);
   }
+});
+
+test('attack: another user of the machine listens in the place of the signer, in a folder that everybody may write to: he is told nothing', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'slipway-in-its-place-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'signer.sock');
+  assert.deepEqual(await endpointOf({ url: `unix:${path}` }), { path });
+  chmodSync(folder, 0o1777);
+  await assert.rejects(endpointOf({ url: `unix:${path}` }), /everybody may put a socket in the folder/);
 });

@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events';
-import { statSync } from 'node:fs';
 import pg from 'pg';
+import { isForAll } from '../../lib/open-folder.js';
 
 interface Wire extends EventEmitter {
   stream: { destroy(): void };
@@ -45,12 +45,6 @@ function readSafely(connection: Wire): void {
       });
     }
   };
-}
-
-/** Whether everybody may make a socket there, as in /tmp. */
-function isForAll(folder: string): boolean {
-  const mode = statSync(folder, { throwIfNoEntry: false })?.mode ?? 0;
-  return (mode & 0o002) !== 0;
 }
 
 /**
