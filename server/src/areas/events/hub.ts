@@ -40,7 +40,7 @@ export class Hub {
   readonly #readers = new Set<Reader>();
   readonly #unread = new UnreadFrames(this.#readers);
   readonly #changed = new Set<string>();
-  /** What the streams of one caller have missed is read page after page. */
+  /** What the streams of one key have missed is read page after page: the clients of a page are as many as there are addresses. */
   readonly #turns = new Turns();
   #isReading = false;
   #isClosed = false;
@@ -109,7 +109,7 @@ export class Hub {
   async #catchUp(reader: Reader): Promise<void> {
     while (!reader.isClosed && !this.#isClosed) {
       try {
-        const page = await this.#turns.take(reader.caller, () => this.#missedBy(reader));
+        const page = await this.#turns.take(reader.key, () => this.#missedBy(reader));
         for (const event of page) {
           // Deleted in the meantime: when the client connects again, it is told so.
           if (event.number > reader.after + 1n) return reader.drop();
