@@ -1,3 +1,4 @@
+import { pipeline, Readable, Transform } from 'node:stream';
 import type { GetObjectCommandOutput } from '@aws-sdk/client-s3';
 import type { S3Config } from '../config/index.js';
 import { Outage } from '../errors/index.js';
@@ -9,9 +10,13 @@ export interface S3Store extends ObjectStore {
 
 const CONNECT_MS = 3_000;
 const ANSWER_MS = 10_000;
+/** A call from its first attempt to the last byte of its answer: the client's own limits end where the body begins. */
+const WHOLE_MS = 30_000;
+/** Of an answer that is not the object: an error, or a few words about a write. The client would take in all of it. */
+const MAX_WORDS_BYTES = 64 * 1024;
 
 /** A bucket of S3, or of a service with its interface. */
-export function createS3Store(settings: Omit<S3Config, 'kind'>): S3Store {
+export function createS3Store(settings: Omit<S3Config, 'kind'>, wholeMs = WHOLE_MS): S3Store {
   const { bucket, publicUrl } = settings;
   // Loaded at first use, because loading AWS's client takes longer than most of the startup.
   let loading: ReturnType<typeof load> | undefined;
@@ -20,6 +25,7 @@ export function createS3Store(settings: Omit<S3Config, 'kind'>): S3Store {
     return loading;
   };
   const object = (key: string) => ({ Bucket: bucket, Key: requireKey(key) });
+  const inTime = () => ({ abortSignal: AbortSignal.timeout(wholeMs) });
 
   return {
     kind: 's3',
@@ -36,24 +42,24 @@ export function createS3Store(settings: Omit<S3Config, 'kind'>): S3Store {
       const { s3, client } = await aws();
       const CacheControl = key.startsWith(INCOMING) ? undefined : PUBLIC_CACHE;
       const command = new s3.PutObjectCommand({ ...object(key), ContentType: contentType, CacheControl, Body: bytes });
-      await reaching('write', () => client.send(command));
+      await reaching('write', () => client.send(command, inTime()));
     },
     async head(key) {
       const { s3, client } = await aws();
       const command = new s3.HeadObjectCommand(object(key));
-      const found = await reaching('read', () => client.send(command).catch(unlessMissing));
+      const found = await reaching('read', () => client.send(command, inTime()).catch(unlessMissing));
       return found && { contentType: found.ContentType ?? '', size: found.ContentLength ?? 0 };
     },
     async get(key, maxBytes) {
       const { s3, client } = await aws();
       const command = new s3.GetObjectCommand(object(key));
-      const found = await reaching('read', () => client.send(command).catch(unlessMissing));
+      const found = await reaching('read', () => client.send(command, inTime()).catch(unlessMissing));
       return found && { contentType: found.ContentType ?? '', bytes: await readBody(found, maxBytes) };
     },
     async delete(key) {
       const { s3, client } = await aws();
       const command = new s3.DeleteObjectCommand(object(key));
-      await reaching('delete', () => client.send(command));
+      await reaching('delete', () => client.send(command, inTime()));
     },
     async close() {
       if (loading) (await loading).client.destroy();
@@ -76,7 +82,38 @@ async function load({ region, endpoint, credentials }: Omit<S3Config, 'kind'>) {
     maxAttempts: 2,
     requestHandler: { connectionTimeout: CONNECT_MS, requestTimeout: ANSWER_MS, throwOnRequestTimeout: true },
   });
+  const boundedWords = { step: 'deserialize', priority: 'low', name: 'boundedWords' } as const;
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      const result = await next(args);
+      boundWords(args.request as { method: string }, result.response as Answer);
+      return result;
+    },
+    boundedWords,
+  );
   return { s3, client, getSignedUrl };
+}
+
+interface Answer {
+  readonly statusCode: number;
+  body?: unknown;
+}
+
+/** Cuts off what would be read without a limit: all but an object, which `readBody` reads. */
+function boundWords({ method }: { method: string }, answer: Answer): void {
+  if (!(answer.body instanceof Readable) || (method === 'GET' && answer.statusCode < 300)) return;
+  answer.body = pipeline(answer.body, bounded(MAX_WORDS_BYTES), () => {});
+}
+
+function bounded(maxBytes: number): Transform {
+  let size = 0;
+  return new Transform({
+    transform(part: Buffer, _encoding, done) {
+      size += part.length;
+      if (size > maxBytes) done(new Error(`an answer of more than ${maxBytes} bytes`));
+      else done(null, part);
+    },
+  });
 }
 
 /** Reads no further than permitted, whatever length was announced. */
