@@ -21,12 +21,18 @@ export const metadataKey = (mint: string): string => `metadata/${mint}.json`;
 /**
  * Publishes the image and the metadata of a launch that has landed; `urlMs` is how long after its creation they can be
  * replaced. A file that is refused is left out once it can no longer be replaced. False while one is missing or refused.
+ * `mostBytes` are those of image and metadata that may be read, where they have been counted.
  */
-export async function publishLaunch(deps: LaunchFilesDeps, launch: Launch, urlMs: number): Promise<boolean> {
+export async function publishLaunch(
+  deps: LaunchFilesDeps,
+  launch: Launch,
+  urlMs: number,
+  mostBytes: readonly number[] = [],
+): Promise<boolean> {
   const { store, clock, objects } = deps;
   const published = await Promise.all(
-    [imageKey(launch.mint), metadataKey(launch.mint)].map((key) =>
-      objects.publish(key).catch((error) => {
+    [imageKey(launch.mint), metadataKey(launch.mint)].map((key, index) =>
+      objects.publish(key, mostBytes[index]).catch((error) => {
         if (error instanceof ContentRefused) return false;
         throw error;
       }),

@@ -37,13 +37,16 @@ export interface Objects {
   publicUrl(key: string): string;
   /** How many bytes have been uploaded for the key and not published yet; 0 for nothing. */
   uploadedBytes(key: string): Promise<number>;
-  /** The upload for the key that has not been published yet, checked. @throws ContentRefused if it is not valid. */
-  uploaded(key: string): Promise<CheckedObject | undefined>;
+  /**
+   * The upload for the key that has not been published yet, checked. @throws ContentRefused if it is not valid, or has
+   * more than `mostBytes`: those that were counted before, as it may have been replaced since. Then none of it was read.
+   */
+  uploaded(key: string, mostBytes?: number): Promise<CheckedObject | undefined>;
   /**
    * Checks the upload for the key and makes it public, for good: what is public already stays as it is. False if
-   * nothing has been uploaded and nothing is public. @throws ContentRefused
+   * nothing has been uploaded and nothing is public. @throws ContentRefused as `uploaded`
    */
-  publish(key: string): Promise<boolean>;
+  publish(key: string, mostBytes?: number): Promise<boolean>;
   /** Checks bytes that came another way and makes them public at once. @throws ContentRefused */
   store(key: string, object: StoredObject): Promise<void>;
   /** What is public under the key. */
@@ -72,8 +75,8 @@ export function createObjects(store: ObjectStore, { maxImageBytes, urlSeconds }:
   };
   const incoming = (key: string): string => INCOMING + publicKey(key);
 
-  async function uploaded(key: string): Promise<CheckedObject | undefined> {
-    const object = await store.get(incoming(key), maxBytes);
+  async function uploaded(key: string, mostBytes = maxBytes): Promise<CheckedObject | undefined> {
+    const object = await store.get(incoming(key), Math.min(mostBytes, maxBytes));
     return object && checkContent(object, maxImageBytes);
   }
 
@@ -89,9 +92,9 @@ export function createObjects(store: ObjectStore, { maxImageBytes, urlSeconds }:
     publicUrl: (key) => store.publicUrl(publicKey(key)),
     uploadedBytes: async (key) => (await store.head(incoming(key)))?.size ?? 0,
     uploaded,
-    async publish(key) {
+    async publish(key, mostBytes) {
       if ((await store.head(publicKey(key))) === undefined) {
-        const object = await uploaded(key);
+        const object = await uploaded(key, mostBytes);
         if (!object) return false;
         await store.put(key, object);
       }

@@ -42,6 +42,20 @@ for (const { kind, open } of stands) {
       assert.equal(await store.get(key, MIB), undefined);
     });
 
+    it('attack: an uploader replaces a file by a larger one after it was counted: that is neither read nor published', async () => {
+      const key = newKey();
+      const url = await objects.presignUpload({ key, contentType: PNG });
+      await put(url, samples.png.bytes);
+      const counted = await objects.uploadedBytes(key);
+      assert.ok(await objects.uploaded(key, counted));
+      await put(url, noisePng(200));
+      await assert.rejects(objects.uploaded(key, counted), ContentRefused);
+      await assert.rejects(objects.publish(key, counted), ContentRefused);
+      assert.equal(await objects.read(key), undefined);
+      assert.equal(await objects.publish(key, await objects.uploadedBytes(key)), true);
+      assert.ok(noisePng(200).equals((await objects.read(key))!.bytes));
+    });
+
     it('takes what the URL is signed for, more than once, and publishes it under a URL that stays', async () => {
       for (const [folder, contentType, bytes] of [
         ['images', PNG, samples.png.bytes],

@@ -116,8 +116,8 @@ async function requireUploads({ objects }: StudioDeps, { mint }: Launch, look: L
   for (const [index, upload] of uploads.entries()) require(sizes[index]! > 0, upload);
   await look(bytesIn(objects, sizes), () =>
     Promise.all(
-      uploads.map(async (upload) => {
-        const found = await objects.uploaded(upload.key).catch(refusedAs(upload.field));
+      uploads.map(async (upload, index) => {
+        const found = await objects.uploaded(upload.key, sizes[index]).catch(refusedAs(upload.field));
         require(found !== undefined, upload);
       }),
     ),
@@ -134,7 +134,7 @@ async function publish(deps: StudioDeps, launch: Launch, look: Look): Promise<vo
   const { objects, uploadMs } = deps;
   const keys = [imageKey(launch.mint), metadataKey(launch.mint)];
   const sizes = await Promise.all(keys.map((key) => objects.uploadedBytes(key)));
-  await look(bytesIn(objects, sizes), () => publishLaunch(deps, launch, uploadMs)).catch((error) => {
+  await look(bytesIn(objects, sizes), () => publishLaunch(deps, launch, uploadMs, sizes)).catch((error) => {
     if (!(error instanceof AppError)) throw error;
   });
 }

@@ -13,14 +13,18 @@ import {
 import { hashMessage } from '../../crafting/transaction.js';
 import { plentyLeft, startTestServer } from '../../http/testing.js';
 import { WouldFail } from '../../landing/index.js';
+import { ContentRefused } from '../../objects/index.js';
 import { registerSubmitPool } from './submit-pool.js';
 
 const MIB = 1024 * 1024;
 const IMAGE_BYTES = 5 * MIB;
 const METADATA_BYTES = 1_000;
 
-/** The route over a launch whose files are uploaded and which the chain would refuse; and what was read of the files. */
-async function open(t: TestContext, left: number) {
+/**
+ * The route over a launch whose files are uploaded and which the chain would refuse; and what was read of the files. The
+ * image has `counted` bytes when they are counted, and is replaced by the large one right after that.
+ */
+async function open(t: TestContext, left: number, counted = IMAGE_BYTES) {
   const [creator, mint] = [generateKeypair(), generateKeypair()];
   const message = compileMessage({
     version: 0,
@@ -51,9 +55,10 @@ async function open(t: TestContext, left: number) {
   const reading = { files: 0, now: 0, mostAtOnce: 0, hold: Promise.resolve() };
   const objects = {
     maxImageBytes: IMAGE_BYTES,
-    uploadedBytes: async (key: string) => (key.startsWith('images/') ? IMAGE_BYTES : METADATA_BYTES),
-    async uploaded(key: string) {
-      const bytes = await this.uploadedBytes(key);
+    uploadedBytes: async (key: string) => (key.startsWith('images/') ? counted : METADATA_BYTES),
+    async uploaded(key: string, mostBytes: number) {
+      const bytes = key.startsWith('images/') ? IMAGE_BYTES : METADATA_BYTES;
+      if (bytes > mostBytes) throw new ContentRefused(`${bytes} bytes are too many`);
       reading.files += 1;
       reading.now += bytes;
       reading.mostAtOnce = Math.max(reading.mostAtOnce, reading.now);
@@ -125,4 +130,14 @@ test('attack: an uploader has the same image read by 500 posts at once: 32 MiB o
   assert.ok(reading.mostAtOnce > IMAGE_BYTES && reading.mostAtOnce <= 32 * MIB, `${reading.mostAtOnce} bytes`);
   assert.equal(reading.now, 0);
   assert.equal((await post()).status, 400);
+});
+
+test('attack: an uploader replaces a small image by a large one once it was counted: the large one is not read', async (t) => {
+  const { post, reading } = await open(t, 500, 100);
+  for (let n = 0; n < 100; n++) {
+    const { status, body } = await post();
+    assert.equal(status, 400);
+    assert.match(body, /image: 5242880 bytes are too many/);
+  }
+  assert.ok(reading.mostAtOnce <= METADATA_BYTES, `${reading.mostAtOnce} bytes`);
 });
