@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { base58Encode, generateKeypair, SYSTEM_PROGRAM } from '@slipway/wire';
@@ -212,6 +212,20 @@ test('a compaction drops the oldest transactions beyond the limit from the file'
     assert.deepEqual(folder.history.transaction(row.signature)?.wire, Buffer.alloc(200, 31 - index));
   }
   assert.equal(folder.history.status(signature(0)), undefined);
+  folder.abandon();
+});
+
+test('a compaction that fails leaves no file open, however often it is tried', (t) => {
+  const path = tempFolder(t);
+  const { folder } = DataFolder.open(path, 10);
+  const contents = { state: STATE, accounts: new Map<never, Account>(), deleted: [] };
+  folder.compact(contents);
+  for (let number = 0; number < 30; number++) folder.commit(BigInt(number), [], execution(number));
+  mkdirSync(join(path, 'snapshot.bin.new'));
+  const openFiles = () => readdirSync('/dev/fd').length;
+  const before = openFiles();
+  for (let time = 0; time < 5; time++) assert.throws(() => folder.compact(contents), { code: 'EISDIR' });
+  assert.equal(openFiles(), before);
   folder.abandon();
 });
 

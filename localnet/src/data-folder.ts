@@ -117,12 +117,17 @@ export class DataFolder implements Storage {
     this.#historyFrames.sync();
     const history = this.#shortenedHistory();
     const generation = this.#generation + 1;
-    writeSnapshot(join(this.#path, 'snapshot.bin'), {
-      ...contents,
-      generation,
-      historyFile: history?.file ?? this.#historyFile,
-      historyEnd: (history?.frames ?? this.#historyFrames).size,
-    });
+    try {
+      writeSnapshot(join(this.#path, 'snapshot.bin'), {
+        ...contents,
+        generation,
+        historyFile: history?.file ?? this.#historyFile,
+        historyEnd: (history?.frames ?? this.#historyFrames).size,
+      });
+    } catch (error) {
+      history?.frames.close();
+      throw error;
+    }
     this.#journal?.close();
     this.#journal = undefined;
     this.#generation = generation;
@@ -175,8 +180,14 @@ export class DataFolder implements Storage {
     const frames = FrameFile.open(path, () => true);
     const history = new History(this.#historyLimit);
     history.frames = frames;
-    for (const record of this.#history.records()) history.index(record, frames.append(record));
-    frames.sync();
+    try {
+      for (const record of this.#history.records()) history.index(record, frames.append(record));
+      frames.sync();
+    } catch (error) {
+      // On a full disk, say: else each further try would keep one more file open, and its space.
+      frames.close();
+      throw error;
+    }
     return { frames, history, file };
   }
 

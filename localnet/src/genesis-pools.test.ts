@@ -173,6 +173,8 @@ test('the pools follow the configured tokens, their decimals and their prices, a
     [[dollar], 2],
     [[dollar, tiny], 4],
     [[dollar, tiny, token('STABLE', 9)], 6],
+    // A million of it for each wallet would be more than a mint can have; and beside it a dollar has too few units.
+    [[dollar, tiny, token('FINE', 18)], 5],
     // 15 whole coins are no side of a pool.
     [[dollar, dear], 2],
   ];

@@ -18,6 +18,8 @@ import type { Account, AddressedAccount, GenesisOptions, GenesisToken, PricedTok
 const LAMPORTS_PER_SOL = 1_000_000_000n;
 const WALLET_LAMPORTS = 10_000n * LAMPORTS_PER_SOL;
 const WALLET_TOKENS = 1_000_000n;
+/** In the smallest unit: of a token with many decimals a wallet has fewer whole ones, so that there is room for the supply. */
+const MOST_WALLET_UNITS = 10n ** 18n;
 const FAUCET_LAMPORTS = 500_000_000n * LAMPORTS_PER_SOL;
 const RECEIVER_LAMPORTS = LAMPORTS_PER_SOL;
 const WALLET_NAMES = ['alice', 'bob', 'carol', 'dave', 'erin'];
@@ -75,7 +77,8 @@ export function genesisAccounts(genesis: Required<GenesisOptions>, faucet: Addre
   ];
   if (tokens.some(({ mint }) => mint === receiverMint)) accounts.push(tokenAccount(receiver, receiverMint, 0n));
   for (const { mint, decimals } of tokens) {
-    const amount = WALLET_TOKENS * 10n ** BigInt(decimals);
+    const units = WALLET_TOKENS * 10n ** BigInt(decimals);
+    const amount = units < MOST_WALLET_UNITS ? units : MOST_WALLET_UNITS;
     accounts.push({ address: mint, account: mintAccount(decimals, amount * BigInt(wallets.length), faucet) });
     for (const owner of wallets) accounts.push(tokenAccount(owner.address, mint, amount));
   }
