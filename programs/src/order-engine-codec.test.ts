@@ -150,6 +150,7 @@ test('what is not exactly a fill is read as none', () => {
       isNone({ data: made.data.map((byte, at) => (at === i ? byte ^ 1 : byte)) }, 'another discriminator');
     }
     for (const by of [1, 3, 4]) isNone({ data: longer(made.data, by) }, 'more data');
+    isNone({ data: Buffer.concat([made.data.subarray(0, 32), Buffer.from([0x11, 0x27])]) }, 'a fee of 10,001');
     for (const length of [0, 7, 8, 31]) isNone({ data: made.data.subarray(0, length) }, 'less data');
     isNone({ accounts: [...made.accounts, { address: newAddress(), signer: false, writable: true }] }, 'one more');
     for (let n = 0; n < made.accounts.length; n++)

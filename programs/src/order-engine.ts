@@ -18,6 +18,7 @@ const FILL_DISCRIMINATOR = Uint8Array.of(0xa8, 0x60, 0xb7, 0xa3, 0x5c, 0x0a, 0x2
 const FILL_SIZE = 32;
 const FEE_AT = 32;
 const FILL_WITH_FEE_SIZE = 34;
+const MOST_FEE_BPS = 10_000;
 const TEMPORARY_SEED = new TextEncoder().encode('temporary-wsol-token-account');
 
 /**
@@ -77,7 +78,8 @@ export function temporaryWrappedSolAccount(maker: Address, program: Address = OR
 
 /**
  * The fill in an instruction; undefined when it is another instruction, or one that `fillInstruction` would not make of
- * these terms: with accounts more, less or elsewhere, or without a signature or a right to write that it needs.
+ * these terms: with accounts more, less or elsewhere, without a signature or a right to write that it needs, or with a fee
+ * that is more than all.
  */
 export function parseFill(instruction: Instruction, program: Address = ORDER_ENGINE_PROGRAM): Fill | undefined {
   const { accounts, data } = instruction;
@@ -103,6 +105,7 @@ export function parseFill(instruction: Instruction, program: Address = ORDER_ENG
     expireAt: view.getBigInt64(24, true),
     ...(data.length === FILL_WITH_FEE_SIZE && { feeBps: view.getUint16(FEE_AT, true) }),
   };
+  if (fill.feeBps !== undefined && fill.feeBps > MOST_FEE_BPS) return undefined;
   const expected = fillInstruction(fill, program).accounts;
   return expected.length === accounts.length && expected.every((meta, i) => grants(accounts[i], meta))
     ? fill
@@ -129,7 +132,8 @@ function fillData({ inputAmount, outputAmount, expireAt, feeBps }: Fill): Uint8A
   if (BigInt.asIntN(64, expireAt) !== expireAt) throw new RangeError(`${expireAt} is not a signed 64-bit number`);
   view.setBigInt64(24, expireAt, true);
   if (feeBps !== undefined) {
-    if (!Number.isInteger(feeBps) || feeBps < 0 || feeBps > 10_000) throw new RangeError(`${feeBps} basis points`);
+    if (!Number.isInteger(feeBps) || feeBps < 0 || feeBps > MOST_FEE_BPS)
+      throw new RangeError(`${feeBps} basis points`);
     view.setUint16(FEE_AT, feeBps, true);
   }
   return data;
