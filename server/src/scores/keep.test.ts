@@ -97,6 +97,14 @@ for (const kind of ['embedded', 'postgres'] as const) {
       await untilStored('49-0');
     });
 
+    test('of what came together, the newest state is stored, whatever came last', async () => {
+      const copy = startCopy();
+      await copy.scores.runDue();
+      for (const second of [1, 9, 5]) copy.say(scoreAt(second, { score: `${second}-0` }));
+      await copy.scores.runDue();
+      assert.equal(await stored(), '9-0');
+    });
+
     test('what is due is stored when the round has ended', async () => {
       const copy = startCopy(false);
       copy.sayWhenDue(scoreAt(1, { score: '1-0' }), scoreAt(1, { eventId: 'E-2', score: '2-0' }));

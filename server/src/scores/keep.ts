@@ -99,7 +99,12 @@ function keepFeed(feed: ScoreFeed, holder: string, { store, clock, log }: Omit<S
   };
 }
 
-/** Which of two updates of one event to store: the later one, except that a game that has ended stays ended. */
+/**
+ * Which of two updates of one event to store: that of the later state, or of two with the same time the one that came
+ * later. A game that has ended stays ended.
+ */
 function newest(before: EventScore | undefined, after: EventScore): EventScore {
-  return before?.ended && !after.ended ? before : after;
+  if (before === undefined) return after;
+  if (before.ended !== after.ended) return before.ended ? before : after;
+  return before.updatedAt > after.updatedAt ? before : after;
 }
