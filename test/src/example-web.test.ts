@@ -7,6 +7,7 @@ import { associatedTokenAddress } from '@slipway/wire';
 import type { Page } from 'playwright-core';
 import { launchBrowser, withoutBrowser } from './browser.js';
 import { inheritedEnvironment } from './command.js';
+import { eventually } from './rounds.js';
 import { type Service, startService } from './service.js';
 import { infoOf, rpc } from './wallet.js';
 
@@ -34,6 +35,24 @@ async function startExample(service: Service): Promise<{ url: string; close(): P
   return { url, close };
 }
 
+/** Clicks, and approves what the wallet then asks; clicks again where the page says that it failed, as people do. */
+async function approved(page: Page, name: string): Promise<void> {
+  const approve = page.getByRole('dialog').getByRole('button', { name: 'Approve' });
+  const button = page.getByRole('button', { name, exact: true });
+  const failure = button.locator('..').getByRole('alert');
+  let failures = 0;
+  await button.click();
+  await eventually(`${name} asks the wallet`, async () => {
+    if (await approve.isVisible()) return true;
+    if (!(await failure.isVisible()) || (await button.isDisabled())) return undefined;
+    failures += 1;
+    assert.ok(failures <= 5, `${name}: ${await failure.textContent()}`);
+    await button.click();
+    return undefined;
+  });
+  await approve.click();
+}
+
 it('the example in a page connects, swaps, places a stop loss, and sees it fill', {
   skip: withoutBrowser,
 }, async () => {
@@ -49,13 +68,11 @@ it('the example in a page connects, swaps, places a stop loss, and sees it fill'
     const page = await browser.newPage();
     const complaints: string[] = [];
     page.on('pageerror', ({ message }) => complaints.push(message));
-    const approve = (page: Page) => page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
     await page.goto(example.url);
     await page.getByRole('button', { name: 'alice (sandbox)' }).click();
 
     const start = await balance();
-    await page.getByRole('button', { name: 'Swap', exact: true }).click();
-    await approve(page);
+    await approved(page, 'Swap');
     await page
       .getByLabel('swap')
       .filter({ hasText: /Got [\d.,]+ USDC: \w{80,}/ })
@@ -63,11 +80,9 @@ it('the example in a page connects, swaps, places a stop loss, and sees it fill'
     const swapped = await balance();
     assert.ok(swapped - start > 100_000_000n, `${swapped - start} for 1 SOL`);
 
-    await page.getByRole('button', { name: 'Log in' }).click();
-    await approve(page);
+    await approved(page, 'Log in');
     await page.getByLabel('Sell SOL').fill('2');
-    await page.getByRole('button', { name: 'Place' }).click();
-    await approve(page);
+    await approved(page, 'Place');
     const row = page.getByRole('row').nth(1);
     await row.getByRole('cell', { name: 'open' }).waitFor();
     assert.equal(await balance(), swapped, 'nothing is sold yet');

@@ -27,6 +27,8 @@ export async function startStrictS3(directory: string, readable = 'images|metada
   const front = createServer((request, response) => {
     void answer(request, response, { port, ahead, readable, inTurn }).catch(() => response.destroy());
   });
+  // A connection that is closed for its idleness just when it is used again is a failed request.
+  front.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
   return {
     endpoint: `http://127.0.0.1:${(front.address() as AddressInfo).port}`,
@@ -78,7 +80,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, behind
     if (typeof value === 'string') passed[name] = value;
   }
   const pass = async () => {
-    const init = { method, headers: passed, ...(method === 'PUT' && { body }) };
+    const init = { method, headers: { ...passed, connection: 'close' }, ...(method === 'PUT' && { body }) };
     const stored = await fetch(`http://127.0.0.1:${port}${path}`, init);
     return { stored, content: Buffer.from(await stored.arrayBuffer()) };
   };
