@@ -72,7 +72,7 @@ export interface paths {
         put?: never;
         /**
          * Land a signed order
-         * @description Post the signed `transaction` of an order with its `requestId`. The same post gets the same answer for two minutes; it never lands twice.
+         * @description Post the signed `transaction` of an order with its `requestId`. The same post gets the same answer, also when it comes later; it never lands twice.
          */
         post: operations["postUltraV1Execute"];
         delete?: never;
@@ -973,7 +973,7 @@ export interface paths {
         put?: never;
         /**
          * Land the signed payment and record the request
-         * @description Lands the payment at most once, and records the request with it. The same post gets the same answer while the request id lives.
+         * @description Lands the payment at most once, and records the request with it. The same post gets the same answer, also when it comes later.
          */
         post: operations["postTokensV2VerifyExpressExecute"];
         delete?: never;

@@ -36,11 +36,8 @@ export interface Posted {
    * returns what its settlement gets as `detail`.
    */
   prepare?: (request: LedgerRow) => unknown;
-  /**
-   * Deviations that an area's contract needs. `request-first`: an unknown or mismatched request is reported before an
-   * undecodable transaction. `posted-never-expires`: once posted, a request id keeps answering.
-   */
-  exceptions?: readonly ('request-first' | 'posted-never-expires')[];
+  /** As an area's contract needs it: an unknown or mismatched request is reported before an undecodable transaction. */
+  requestFirst?: true;
 }
 
 /** What a request says about the transaction that comes back for it. */
@@ -61,7 +58,7 @@ export type Refusal =
   | BadTransaction
   /** There is no such request, it belongs to another area, or the service has not made it. */
   | { reason: 'unknown-request' }
-  /** The request id has expired. */
+  /** The request id has expired, and nothing was posted for it in time. */
   | { reason: 'expired-request' }
   /** It can no longer land. */
   | { reason: 'too-late' }
@@ -81,7 +78,7 @@ export type Refusal =
 export async function accept(deps: AcceptDeps, posted: Posted): Promise<LedgerRow | Refusal> {
   const { landing } = deps;
   const signed = readSigned(posted.base64);
-  if (isBadTransaction(signed) && !makesException(posted, 'request-first')) return signed;
+  if (isBadTransaction(signed) && !posted.requestFirst) return signed;
   const request = await find(deps, posted, signed);
   if (isRefusal(request)) return request;
   const terms = await posted.terms(request);
@@ -111,14 +108,11 @@ async function find(
   if (!row) return { reason: 'unknown-request' };
   if (isBadTransaction(row)) return row;
   if (row.area !== area) return { reason: 'unknown-request' };
-  if (row.state === 'crafted' && !(await landing.vouchesFor(row))) return { reason: 'unknown-request' };
-  const isOld = row.expiresAt.getTime() < clock.now();
-  const mayBeOld = row.state !== 'crafted' && makesException(posted, 'posted-never-expires');
-  return isOld && !mayBeOld ? { reason: 'expired-request' } : row;
-}
-
-function makesException({ exceptions }: Posted, exception: 'request-first' | 'posted-never-expires'): boolean {
-  return exceptions?.includes(exception) ?? false;
+  // Whoever hears that what was posted has expired makes another one, though it has landed or may yet: a chain that stands
+  // still keeps blockhashes alive.
+  if (row.state !== 'crafted') return row;
+  if (!(await landing.vouchesFor(row))) return { reason: 'unknown-request' };
+  return row.expiresAt.getTime() < clock.now() ? { reason: 'expired-request' } : row;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { decodeTransaction } from '@slipway/wire';
 import { findRequest, type LedgerRow, renewLeases } from '../store/ledger.js';
+import { StoreUnavailable } from '../store/sql.js';
 import type { DelegatedSend, Resolution } from './delegated-send.js';
 import type { LandingDeps } from './deps.js';
 import { type Lifetime, lifetimeOf } from './lifetime.js';
@@ -12,6 +13,8 @@ import type { Tracker, Verdict } from './tracker.js';
 const LEASE_MS = 6_000;
 /** A durable nonce never expires, so give up on its transaction after this long. */
 const GIVE_UP_MS = 5 * 60_000;
+/** What was sent longer ago, a node without a history may have forgotten. */
+const OLD_MS = 10 * 60_000;
 
 export interface FollowingDeps extends Pick<LandingDeps, 'store' | 'clock' | 'steadyNow' | 'observe' | 'log'> {
   tracker: Pick<Tracker, 'track' | 'pollNow'>;
@@ -41,9 +44,10 @@ export class Following {
   /**
    * Resolves with the request in its final state. `toEnd` gets it there unless this process follows it already; by
    * default it waits for the chain.
+   * @throws StoreUnavailable where the database knows no more that it was sent
    */
-  follow(row: LedgerRow, toEnd = (own: LedgerRow) => this.#followToEnd(own)): Promise<LedgerRow> {
-    if (row.state !== 'sending') return Promise.resolve(row);
+  async follow(row: LedgerRow, toEnd = (own: LedgerRow) => this.#followToEnd(own)): Promise<LedgerRow> {
+    if (row.state !== 'sending') return ended(row);
     const known = this.#ends.get(row.id);
     if (known) return known;
     const end = toEnd(row).finally(() => this.#ends.delete(row.id));
@@ -84,20 +88,22 @@ export class Following {
   }
 
   async #followToEnd(row: LedgerRow, takenOver = false): Promise<LedgerRow> {
-    if (row.state !== 'sending') return row;
-    const { tracker, delegated, steadyNow } = this.#deps;
-    const { id, signature, wire } = row;
+    if (row.state !== 'sending') return ended(row);
+    const { tracker, delegated, steadyNow, clock } = this.#deps;
+    const { id, signature, wire, sentAt } = row;
     if (!wire) throw new Error(`request ${id} is being sent, but its transaction is missing`);
     if (!signature) return this.resolve(row, await delegated.search(row));
     const lifetime = lifetimeOfRow(row, wire);
     const giveUpAt = lifetime.kind === 'nonce' ? { giveUpAt: steadyNow() + GIVE_UP_MS } : {};
     const resending = this.#deps.resendingOf?.(row);
+    const isOld = sentAt !== null && sentAt.getTime() < clock.now() - OLD_MS;
     const verdict = await tracker.track({
       signature,
       wire,
       lifetime,
       takenOver,
       ...giveUpAt,
+      ...(isOld && { sentAt: sentAt.getTime() }),
       ...(resending && { resending }),
     });
     // A message has many valid signatures: the last signer may have sent a different one than it told us.
@@ -109,9 +115,18 @@ export class Following {
     const { store, settle, observe } = this.#deps;
     const settled = (await settle({ id, verdict })) ?? (await findRequest(store, id));
     if (!settled) throw new Error(`request ${id} has disappeared while it was being sent`);
-    observe(settled);
+    observe(ended(settled));
     return settled;
   }
+}
+
+/**
+ * A standby that has taken over may lack the last second, and have as unsent what was sent: that is no outcome. Who posts it
+ * again has it claimed again, and is told what has become of it.
+ */
+function ended(row: LedgerRow): LedgerRow {
+  if (row.state !== 'crafted') return row;
+  throw new StoreUnavailable(new Error(`it has lost that request ${row.id} was sent; post it again`));
 }
 
 function lifetimeOfRow(row: LedgerRow, wire: Uint8Array): Lifetime {

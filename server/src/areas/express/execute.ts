@@ -36,7 +36,7 @@ export function registerExecute(app: TypedServer, deps: ExpressDeps): void {
         tags,
         summary: 'Land the signed payment and record the request',
         description:
-          'Lands the payment at most once, and records the request with it. The same post gets the same answer while the request id lives.',
+          'Lands the payment at most once, and records the request with it. The same post gets the same answer, also when it comes later.',
         body: ExecuteBody,
         response: { 200: ExecuteAnswer },
       },

@@ -63,7 +63,6 @@ export async function submitPool(
         launch = await findLaunch(deps.store, signers);
         return launch && deps.findRequest(launch.requestId);
       },
-      exceptions: ['posted-never-expires'],
       terms() {
         const { creator, mint, config } = launch!;
         if (creator !== owner) throw refuse('owner', 'expected the creator, for whom the transaction was crafted');

@@ -31,7 +31,7 @@ export function registerExecute(app: TypedServer, deps: SwapDeps): void {
         tags,
         summary: 'Land a signed order',
         description:
-          'Post the signed `transaction` of an order with its `requestId`. The same post gets the same answer for two minutes; it never lands twice.',
+          'Post the signed `transaction` of an order with its `requestId`. The same post gets the same answer, also when it comes later; it never lands twice.',
         body: ExecuteBody,
         response: { 200: ExecuteAnswer },
       },

@@ -61,7 +61,7 @@ export async function createOrder(
     area: DEPOSIT_AREA,
     base64: body.depositSignedTx,
     request: body.depositRequestId,
-    exceptions: ['request-first'],
+    requestFirst: true,
     terms(request) {
       requireSame(request, wallet, body);
       return { ours: [vault, deps.signer.address('tracker')] };
