@@ -28,6 +28,13 @@ export const CLOSE: Pace = {
   isWorthResending: async () => true,
 };
 
+/** For what can land no more, and of which the node cannot tell whether it has. */
+export const AT_REST: Resending = {
+  resendAfterMs: () => 60_000,
+  unasked: 0,
+  isWorthResending: async () => false,
+};
+
 /** What can land has mostly done so after as many. */
 const POSTED_UNASKED = 3;
 

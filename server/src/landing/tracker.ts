@@ -2,8 +2,9 @@ import type { Logger } from 'pino';
 import type { Chain, Rpc, SignatureStatus } from '../chain/index.js';
 import { broadcast } from './broadcast.js';
 import { GIVEN_UP, rfqError } from './explain.js';
+import { historySince } from './history-since.js';
 import { deadAt, type Lifetime } from './lifetime.js';
-import { CLOSE, type Pace, type Resending } from './pace.js';
+import { AT_REST, CLOSE, type Pace, type Resending } from './pace.js';
 
 /** The outcome of a transaction, according to the chain. */
 export type Verdict =
@@ -19,6 +20,8 @@ interface Flight {
   giveUpAt?: number;
   /** Taken over from a stopped instance, which may not have sent it yet: it is sent at once. */
   takenOver?: boolean;
+  /** Of one that was sent long ago, in Unix milliseconds: the node may have forgotten that time. */
+  sentAt?: number;
   /** How often it is sent again; as the tracker does by default. */
   resending?: Resending;
 }
@@ -42,6 +45,8 @@ interface TrackerDeps {
 
 /** The most signatures that getSignatureStatuses takes. */
 const MAX_STATUSES = 256;
+/** How far a validator's clock may be from ours. */
+const CLOCK_SKEW_MS = 60_000;
 
 interface Tracked extends Flight {
   resending: Resending;
@@ -188,13 +193,26 @@ class PollingTracker implements Tracker {
     const ended = due.filter((_, index) => deaths[index] !== undefined || isGivenUp[index]);
     if (ended.length === 0) return;
     const { slot, found } = await chain.statuses(signaturesOf(ended), { history: true });
+    const isOld = ended.some(({ sentAt }, index) => sentAt !== undefined && !found[index]);
+    const since = isOld ? await historySince(chain.rpc).catch(() => Number.POSITIVE_INFINITY) : undefined;
     for (const [index, flight] of ended.entries()) {
       if (this.#conclude(flight, found[index]) || found[index]) continue;
       const death = deaths[due.indexOf(flight)];
       // A node that lags behind the one that reported the death may not have seen it land yet.
       if (death === undefined) this.#finish(flight, { event: 'expired', slot: null, error: rfqError(GIVEN_UP) });
+      else if (this.#isForgotten(flight, since)) flight.resending = AT_REST;
       else if (slot >= death) this.#finish(flight, { event: 'expired', slot: null, error: null });
     }
+  }
+
+  /** Whether the node could not know whether it has landed. */
+  #isForgotten({ signature, sentAt, resending }: Tracked, since: number | undefined): boolean {
+    if (sentAt === undefined || since === undefined || since <= sentAt - CLOCK_SKEW_MS) return false;
+    if (resending !== AT_REST) {
+      const reason = 'the node has forgotten the time when it was sent: name one with a longer history';
+      this.#deps.log.warn({ signature, reason }, 'cannot tell whether a transaction has landed');
+    }
+    return true;
   }
 
   /** A failed read counts as alive until the next poll, so that it does not hold up the others. */
