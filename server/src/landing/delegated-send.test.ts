@@ -14,6 +14,8 @@ import {
   tokenTransferChecked,
   withSignature,
 } from '@slipway/wire';
+import { createChain } from '../chain/index.js';
+import { steadyNow } from '../lib/clock.js';
 import { PATIENCE_MS } from '../lib/testing.js';
 import {
   ata,
@@ -38,6 +40,8 @@ import { deleteMaker, insertMaker, listMakers } from '../store/makers.js';
 import { explainEnd } from './explain.js';
 import { ReservationRefused, WouldFail } from './index.js';
 
+/** Blocks, some eight seconds. */
+const LAG_BLOCKS = 20;
 const OUT = 1_000_000n;
 const IN = 10_000_000n;
 
@@ -91,11 +95,12 @@ describe('a transaction that is handed over to a maker', () => {
   const until = async (isSo: () => boolean) => {
     while (!isSo()) await sleep(5);
   };
-  const killBlockhash = async () => {
-    await world.rpc.call('localnet_advanceClock', [120]);
-    world.clock.setOffset(world.clock.offsetMs + 120_000);
+  const advance = async (seconds: number) => {
+    await world.rpc.call('localnet_advanceClock', [seconds]);
+    world.clock.setOffset(world.clock.offsetMs + seconds * 1_000);
     world.chain.forget();
   };
+  const killBlockhash = () => advance(120);
 
   for (const [what, answer] of [
     ['an error', () => 500],
@@ -160,6 +165,34 @@ describe('a transaction that is handed over to a maker', () => {
     assert.deepEqual([settled.state, settled.signature], ['landed', sent], JSON.stringify(settled.error));
     assert.equal(await bought(), OUT);
     assert.equal(swaps(), 1);
+  });
+
+  test('attack: a node lists what has landed some seconds after it has reached that slot: a swap is not called dead before', async () => {
+    let sent = '';
+    const { row, signed, deliver } = await order(async (body) => {
+      sent = await signAndSend(body);
+      await advance(62);
+      return 500;
+    });
+    let hidden = 0;
+    const chain = createChain({
+      rpc: {
+        name: 'behind',
+        async call<T>(method: string, params: unknown[]) {
+          const answer = await world.rpc.call<T>(method, params);
+          if (method !== 'getSignaturesForAddress') return answer;
+          const height = await world.rpc.call<number>('getBlockHeight', []);
+          if (height > Number(row.lastValidBlockHeight) + LAG_BLOCKS) return answer;
+          if (hidden++ > 0) await advance(10);
+          return [] as T;
+        },
+      },
+      steadyNow,
+      fees: { percentile: 50, maxMicroLamports: 1_000_000n },
+    });
+    const settled = await world.newLanding({ chain }).delegate(row, signed, deliver);
+    assert.ok(hidden > 0);
+    assert.deepEqual([settled.state, settled.signature], ['landed', sent], JSON.stringify(settled.error));
   });
 
   test('that was accepted with its signature and has not landed, has failed when its blockhash is dead', async () => {

@@ -47,6 +47,8 @@ interface DelegatedSendDeps {
 }
 
 const SEARCH_MS = 1_000;
+/** A node may list what has landed only some seconds after it says that it has reached that slot. */
+const LIST_LAG_BLOCKS = 32n;
 
 export function createDelegatedSend(deps: DelegatedSendDeps): DelegatedSend {
   return new DelegatedSend(deps);
@@ -137,7 +139,8 @@ export class DelegatedSend {
     whenDead: Explanation,
   ): Promise<Verdict | undefined> {
     const { store, chain } = this.#deps;
-    const death = await deadAt({ kind: 'height', lastValidBlockHeight: row.lastValidBlockHeight }, chain);
+    const lastValidBlockHeight = row.lastValidBlockHeight + LIST_LAG_BLOCKS;
+    const death = await deadAt({ kind: 'height', lastValidBlockHeight }, chain);
     const found = await look(death);
     if (found) {
       const { signature, wire, slot, err } = found;
