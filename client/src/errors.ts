@@ -10,7 +10,7 @@ export type ErrorCode =
   | 'failed'
   /** It has not landed and never will: ask again for a new one. Where it is not `retryable`, it may yet: see the message. */
   | 'expired'
-  /** No answer came. After a POST it is not known whether it was heard. */
+  /** No answer came. After a POST it is not known whether it was heard: where it is not `retryable`, look for `signature` first. */
   | 'network'
   /** The answer is not the service's: look at the URL. */
   | 'not_slipway'
@@ -69,6 +69,20 @@ export class SlipwayError extends Error {
     this.signature = facts.signature;
     this.details = facts.details;
   }
+}
+
+/**
+ * What a flow throws after it has posted what was signed: where no answer tells what has become of that, it is not
+ * `retryable`, because to begin anew would sign another one, which may land as well.
+ */
+export function afterSigning(error: unknown, signature: string | undefined): unknown {
+  if (!(error instanceof SlipwayError)) return error;
+  const { code, message, field, requestId, status = 0, retryAfterMs, details } = error;
+  const isOpen = status >= 500 || code === 'network' || code === 'not_slipway' || code === 'timeout';
+  if (!isOpen) return error;
+  const told = `${message}; ${signature ?? 'what was signed'} may have landed, or may yet: look for it before you sign another`;
+  const facts = { field, requestId, status: error.status, retryAfterMs, details };
+  return new SlipwayError(code, told, { ...facts, signature, retryable: false, cause: error });
 }
 
 const CODES: Readonly<Record<number, ErrorCode>> = {

@@ -1,6 +1,6 @@
 import type { ReadTransaction } from '@slipway/checks';
 import type { Connection, FlowOptions } from './context.js';
-import { SlipwayError } from './errors.js';
+import { afterSigning, SlipwayError } from './errors.js';
 import type { Signer } from './signer.js';
 
 /** What a user signs at most for network and priority fees and tips, unless a flow is told otherwise: 0.01 SOL. */
@@ -23,6 +23,13 @@ export async function checkAndSign(
   options.onProgress?.({ step: 'crafted' });
   const [{ checkAndSignBytes }, check] = await Promise.all([import('./transaction.js'), loadCheck()]);
   return checkAndSignBytes(connection, base64, check, options);
+}
+
+/** The answer to what was posted with a signature of the wallet. @throws SlipwayError that is not `retryable` where none came */
+export async function answered<T>(signature: string | undefined, posted: Promise<T>): Promise<T> {
+  return posted.catch((error: unknown) => {
+    throw afterSigning(error, signature);
+  });
 }
 
 /** @throws SlipwayError invalid_request for what cannot be an address */

@@ -1,6 +1,6 @@
 import type { Answer } from './call.js';
 import { type Connection, type FlowOptions, poll, signerOf } from './context.js';
-import { amountText, type Check, checkAndSign, requireAddress } from './flow.js';
+import { amountText, answered, type Check, checkAndSign, requireAddress } from './flow.js';
 import { submit, type WaitOptions } from './submit.js';
 
 export type Invite = Answer<'get', '/send/v1/pending-invites'>['invites'][number];
@@ -43,8 +43,9 @@ export async function send(connection: Connection, request: SendRequest, options
   const loadCheck = checking(connection, (check) =>
     check.checkSend({ ...request, wallet, inviteSigner: invite.address, expiry: crafted.expiry }),
   );
-  const { signed } = await checkAndSign(connection, crafted.tx, loadCheck, { ...options, signer });
-  const { signature } = await submit(connection, await keys.signAlso(invite, signed), options);
+  const { signed, signature: expected } = await checkAndSign(connection, crafted.tx, loadCheck, { ...options, signer });
+  const sent = submit(connection, await keys.signAlso(invite, signed), options);
+  const { signature } = await answered(expected, sent);
   return {
     code,
     invite: keys.inviteAccount(invite.address, connection.programs),
@@ -62,16 +63,13 @@ export async function claim(
   requireAddress('receiver', receiver);
   const keys = await import('./invite-key.js');
   const signer = await keys.inviteSigner(code);
-  const body = { inviteSigner: signer.address, receiver };
-  const crafted = await connection.api.post('/send/v1/craft-claim', { body, signal: options.signal });
+  const asked = { inviteSigner: signer.address, receiver };
+  const crafted = await connection.api.post('/send/v1/craft-claim', { body: asked, signal: options.signal });
   const loadCheck = checking(connection, (check) => check.checkClaim({ inviteSigner: signer.address, receiver }));
-  const { signed } = await checkAndSign(connection, crafted.tx, loadCheck, { ...options, signer });
-  const execution = { requestId: crafted.requestId, signedTransaction: signed };
-  const done = await connection.api.post('/send/v1/execute-claim', {
-    body: execution,
-    signal: options.signal,
-    repeatable: true,
-  });
+  const { signed, signature } = await checkAndSign(connection, crafted.tx, loadCheck, { ...options, signer });
+  const body = { requestId: crafted.requestId, signedTransaction: signed };
+  const post = connection.api.post('/send/v1/execute-claim', { body, signal: options.signal, repeatable: true });
+  const done = await answered(signature, post);
   options.onProgress?.({ step: 'landed', signature: done.signature });
   return done;
 }
@@ -87,8 +85,8 @@ export async function takeBack(
   const body = { invitePDA: invite, sender: wallet };
   const crafted = await connection.api.post('/send/v1/craft-clawback', { body, signal: options.signal });
   const loadCheck = checking(connection, (check) => check.checkTakeBack({ wallet, invite }));
-  const { signed } = await checkAndSign(connection, crafted.tx, loadCheck, { ...options, signer });
-  const { signature } = await submit(connection, signed, options);
+  const { signed, signature: expected } = await checkAndSign(connection, crafted.tx, loadCheck, { ...options, signer });
+  const { signature } = await answered(expected, submit(connection, signed, options));
   return { signature };
 }
 

@@ -2,7 +2,7 @@ import type { paths } from './api-types.js';
 import { readText } from './call.js';
 import { type Connection, type FlowOptions, signerOf } from './context.js';
 import { SlipwayError } from './errors.js';
-import { checkAndSign } from './flow.js';
+import { answered, checkAndSign } from './flow.js';
 
 type CreateBody = paths['/studio/v1/dbc-pool/create-tx']['post']['requestBody']['content']['application/json'];
 
@@ -48,7 +48,8 @@ export async function launch(
   form.set('owner', creator);
   if (content !== undefined) form.set('content', content);
   options.onProgress?.({ step: 'sent' });
-  const { data } = await connection.api.post('/studio/v1/dbc-pool/submit', { form, signal });
+  const post = connection.api.post('/studio/v1/dbc-pool/submit', { form, signal, repeatable: true });
+  const { data } = await answered(signature, post);
   options.onProgress?.({ step: 'landed' });
   return { mint: data.mint, config: data.configKey, imageUrl, signature: signature ?? '' };
 }

@@ -1,6 +1,6 @@
 import type { Answer } from './call.js';
 import { type Connection, type FlowOptions, poll, signerOf } from './context.js';
-import { amountText, checkAndSign, requireAddress } from './flow.js';
+import { amountText, answered, checkAndSign, requireAddress } from './flow.js';
 import type { WaitOptions } from './submit.js';
 
 export type LimitOrder = Answer<'get', '/trigger/v1/getTriggerOrders'>['orders'][number];
@@ -41,8 +41,8 @@ export async function createLimitOrder(
     const { checkAskedOrder } = await import('./check-limit-order.js');
     return checkAskedOrder.bind(undefined, connection.programs, request, { wallet, order: crafted.order });
   };
-  const { signed } = await checkAndSign(connection, crafted.transaction, loadCheck, { ...options, signer });
-  const { signature } = await execute(connection, crafted.requestId, signed, options);
+  const done = await checkAndSign(connection, crafted.transaction, loadCheck, { ...options, signer });
+  const { signature } = await execute(connection, crafted.requestId, done, options);
   return { order: crafted.order, signature };
 }
 
@@ -60,14 +60,24 @@ export async function cancelLimitOrder(
     const { checkAskedCancelling } = await import('./check-limit-order.js');
     return checkAskedCancelling.bind(undefined, connection.programs, { wallet, orders: [order] });
   };
-  const { signed } = await checkAndSign(connection, crafted.transaction, loadCheck, { ...options, signer });
-  return execute(connection, crafted.requestId, signed, options);
+  return execute(
+    connection,
+    crafted.requestId,
+    await checkAndSign(connection, crafted.transaction, loadCheck, { ...options, signer }),
+    options,
+  );
 }
 
-async function execute(connection: Connection, requestId: string, signed: string, { signal, onProgress }: FlowOptions) {
-  onProgress?.({ step: 'sent' });
+async function execute(
+  connection: Connection,
+  requestId: string,
+  { signed, signature: expected }: Awaited<ReturnType<typeof checkAndSign>>,
+  { signal, onProgress }: FlowOptions,
+) {
+  onProgress?.({ step: 'sent', signature: expected });
   const body = { requestId, signedTransaction: signed };
-  const { signature } = await connection.api.post('/trigger/v1/execute', { body, signal, repeatable: true });
+  const post = connection.api.post('/trigger/v1/execute', { body, signal, repeatable: true });
+  const { signature } = await answered(expected, post);
   onProgress?.({ step: 'landed', signature });
   return { signature };
 }

@@ -2,7 +2,7 @@ import type { paths } from './api-types.js';
 import type { Answer } from './call.js';
 import { type Connection, type FlowOptions, poll, signerOf } from './context.js';
 import { SlipwayError } from './errors.js';
-import { amountText, checkAndSign, requireAddress, timeOf } from './flow.js';
+import { amountText, answered, checkAndSign, requireAddress, timeOf } from './flow.js';
 import type { WaitOptions } from './submit.js';
 
 type OrderBody = paths['/trigger/v2/orders/price']['post']['requestBody']['content']['application/json'];
@@ -88,7 +88,7 @@ export async function placePriceOrder(
     const account = deposit.inputTokenAccount;
     return checkAskedDeposit.bind(undefined, { wallet, vault, inputMint, outputMint, amount: inputAmount, account });
   };
-  const { signed } = await checkAndSign(connection, deposit.transaction, loadCheck, { ...options, signer });
+  const { signed, signature } = await checkAndSign(connection, deposit.transaction, loadCheck, { ...options, signer });
   const order: OrderBody = {
     ...terms,
     inputMint,
@@ -101,7 +101,8 @@ export async function placePriceOrder(
     expiresAt: expiry,
   };
   options.onProgress?.({ step: 'sent' });
-  const made = await connection.api.post('/trigger/v2/orders/price', { body: order, token, signal, repeatable: true });
+  const post = connection.api.post('/trigger/v2/orders/price', { body: order, token, signal, repeatable: true });
+  const made = await answered(signature, post);
   options.onProgress?.({ step: 'landed', signature: made.txSignature });
   return { id: made.id, signature: made.txSignature };
 }
@@ -133,11 +134,12 @@ export async function cancelPriceOrder(
     const { checkAskedWithdrawal } = await import('./check-vault.js');
     return checkAskedWithdrawal.bind(undefined, { wallet, vault });
   };
-  const { signed } = await checkAndSign(connection, crafted.transaction, loadCheck, { ...options, signer });
+  const { signed, signature } = await checkAndSign(connection, crafted.transaction, loadCheck, { ...options, signer });
   const body = { signedTransaction: signed, cancelRequestId: crafted.requestId };
   options.onProgress?.({ step: 'sent' });
   const confirm = '/trigger/v2/orders/price/confirm-cancel/{orderId}';
-  const { txSignature } = await api.post(confirm, { path, body, token, signal, repeatable: true });
+  const post = api.post(confirm, { path, body, token, signal, repeatable: true });
+  const { txSignature } = await answered(signature, post);
   options.onProgress?.({ step: 'landed', signature: txSignature });
   return { signature: txSignature };
 }

@@ -2,7 +2,7 @@ import type { Answer } from './call.js';
 import type { SwapAsked } from './check-swap.js';
 import { type Connection, type FlowOptions, signerOf } from './context.js';
 import { SlipwayError } from './errors.js';
-import { amountOf, amountText, checkAndSign, leastOf, MAX_FEE_LAMPORTS, requireAddress } from './flow.js';
+import { amountOf, amountText, answered, checkAndSign, leastOf, MAX_FEE_LAMPORTS, requireAddress } from './flow.js';
 import { expect } from './refuse.js';
 
 export type SwapOrder = Answer<'get', '/ultra/v1/order'>;
@@ -88,7 +88,8 @@ export async function executeSwap(
   const { signed, signature } = await checkAndSign(connection, transaction, loadCheck, { ...options, signer });
   options.onProgress?.({ step: 'sent', signature });
   const body = { signedTransaction: signed, requestId };
-  const done = await connection.api.post('/ultra/v1/execute', { body, signal: options.signal, repeatable: true });
+  const post = connection.api.post('/ultra/v1/execute', { body, signal: options.signal, repeatable: true });
+  const done = await answered(signature, post);
   if (done.status !== 'Success') {
     const facts = { details: done, signature: done.signature, retryable: true };
     throw new SlipwayError('failed', done.error ?? `the swap failed with ${done.code}`, facts);

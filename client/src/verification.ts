@@ -2,7 +2,7 @@ import type { paths } from './api-types.js';
 import type { Answer } from './call.js';
 import { type Connection, type FlowOptions, signerOf } from './context.js';
 import { SlipwayError } from './errors.js';
-import { amountOf, checkAndSign, requireAddress } from './flow.js';
+import { amountOf, answered, checkAndSign, requireAddress } from './flow.js';
 
 const EXPRESS = '/tokens/v2/verify/express';
 export type Payment = Answer<'get', `${typeof EXPRESS}/craft-txn`>;
@@ -71,7 +71,8 @@ export async function payVerification(
     ...(paymentCurrency && { paymentCurrency }),
     ...(payment.quotedInputAmount !== undefined && { paymentAmount: payment.quotedInputAmount }),
   };
-  const done = await connection.api.post(`${EXPRESS}/execute`, { body, signal: options.signal, repeatable: true });
+  const post = connection.api.post(`${EXPRESS}/execute`, { body, signal: options.signal, repeatable: true });
+  const done = await answered(signature, post);
   if (done.status !== 'Success') {
     const facts = { details: done, signature: done.signature, retryable: true };
     throw new SlipwayError('failed', done.error ?? `the payment failed with ${done.code}`, facts);

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { type Client, SlipwayError, SOL } from '@slipway/client';
+import { clientOf } from './client.js';
+import { type Service, startService } from './service.js';
+import { USDC } from './swap.js';
+import { newWallet } from './wallet.js';
+
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+let service: Service;
+before(async () => {
+  service = await startService();
+});
+after(() => service?.close());
+
+/** The client of a new wallet, whose first `times` calls of a path are heard, and their answers lost. */
+async function cutClient(path: string, times = Number.POSITIVE_INFINITY) {
+  let calls = 0;
+  const cutting: typeof fetch = async (input, init) => {
+    const answer = await fetch(input, init);
+    if (new URL(String(input)).pathname !== path || ++calls > times) return answer;
+    await answer.arrayBuffer();
+    throw new TypeError('cut');
+  };
+  const wallet = await newWallet(service, 10_000_000_000n);
+  return { client: clientOf(service, wallet, { fetch: cutting, attempts: 2 }), calls: () => calls };
+}
+
+const asked = { inputMint: SOL, outputMint: USDC, amount: 100_000_000n, excludeRouters: 'jupiterz' };
+
+async function failure(flow: Promise<unknown>): Promise<SlipwayError> {
+  const error = await flow.then(
+    () => assert.fail('it was answered'),
+    (thrown: unknown) => thrown,
+  );
+  assert.ok(error instanceof SlipwayError, String(error));
+  return error;
+}
+
+const flows: [name: string, path: string, run: (client: Client) => Promise<unknown>][] = [
+  ['a swap', '/ultra/v1/execute', (client) => client.swap(asked)],
+  ['an invite', '/tx/v1/submit', (client) => client.send({ amount: 100_000_000n })],
+];
+for (const [name, path, run] of flows) {
+  it(`${name} whose answers are all lost is not retryable, because it may have landed, and its signature tells`, async () => {
+    const { client, calls } = await cutClient(path);
+    const { code, retryable, signature, message } = await failure(run(client));
+    assert.deepEqual([code, retryable, calls()], ['network', false, 2]);
+    assert.ok(signature && message.includes(signature), message);
+    assert.equal((await client.waitFor(signature)).signature, signature);
+  });
+}
+
+it('what was not signed yet is retryable', async () => {
+  const { client } = await cutClient('/ultra/v1/order');
+  const { code, retryable, signature } = await failure(client.swap(asked));
+  assert.deepEqual([code, retryable, signature], ['network', true, undefined]);
+});
+
+it('a launch whose answer is lost is posted again, and there is one token', async () => {
+  const { client, calls } = await cutClient('/studio/v1/dbc-pool/submit', 1);
+  const none = { totalLockedVestingAmount: 0, cliffUnlockAmount: 0, numberOfVestingPeriod: 0 } as const;
+  const lockedVestingParam = { ...none, totalVestingDuration: 0, cliffDurationFromMigrationTime: 0 } as const;
+  const caps = { initialMarketCap: 16_000, migrationMarketCap: 69_000 };
+  const { signature } = await client.launch({
+    buildCurveByMarketCapParam: { quoteMint: USDC, tokenQuoteDecimal: 6, ...caps, lockedVestingParam },
+    antiSniping: false,
+    fee: { feeBps: 100 },
+    tokenName: 'Example',
+    tokenSymbol: 'EXMPL',
+    image: { contentType: 'image/png', bytes: Buffer.from(PIXEL, 'base64') },
+  });
+  assert.equal(calls(), 2);
+  assert.equal((await client.waitFor(signature)).signature, signature);
+});
