@@ -52,7 +52,8 @@ export function walletsCommand(program: Command, context: CommandContext): void 
         throw new UsageError(`WALLET must be one of ${Object.keys(OWN_WALLETS).join(', ')}`);
       if (!isAddress(to)) throw new UsageError('--to must be the address of a wallet');
       if (token !== 'SOL' && !isAddress(token)) throw new UsageError('--token must be SOL, or the address of a mint');
-      const done = await withdraw(configOf(context), { wallet: name as OwnWallet, to, token, amount });
+      const tell = (progress: string) => context.stderr(context.json ? JSON.stringify({ progress }) : progress);
+      const done = await withdraw(configOf(context), { wallet: name as OwnWallet, to, token, amount }, tell);
       context.answer({ json: done, text: `${done.amount} ${token} to ${to}\n${done.signature}` });
     });
   feeAccountsCommand(wallets, context);

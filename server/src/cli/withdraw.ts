@@ -81,12 +81,19 @@ export interface Withdrawal {
   amount: string;
 }
 
-/** Sends what a wallet of the service holds. It pays the fee, and the rent of a token account that the receiver lacks. */
-export function withdraw(config: Config, withdrawal: Withdrawal): Promise<Withdrawal & { signature: string }> {
+/**
+ * Sends what a wallet of the service holds. It pays the fee, and the rent of a token account that the receiver lacks. `tell`
+ * hears the signature before it is sent: whoever ends this meanwhile can look what has become of it.
+ */
+export function withdraw(
+  config: Config,
+  withdrawal: Withdrawal,
+  tell: (text: string) => void,
+): Promise<Withdrawal & { signature: string }> {
   return withOwnChain(config, async (own) => {
     await requireWallet(own, withdrawal);
     const transfer = await transferOf(own, withdrawal);
-    const signature = await land(own, withdrawal.wallet, transfer);
+    const signature = await land(own, withdrawal.wallet, transfer, tell);
     const decimals = transfer.kind === 'native' ? 9 : transfer.decimals;
     return { ...withdrawal, amount: decimalString(transfer.amount, decimals), signature };
   });
@@ -131,7 +138,12 @@ async function transferOf({ chain, signer }: OwnChain, { wallet, to, token, amou
   };
 }
 
-async function land({ chain, signer, land: send }: OwnChain, wallet: OwnWallet, transfer: Transfer): Promise<string> {
+async function land(
+  { chain, signer, land: send }: OwnChain,
+  wallet: OwnWallet,
+  transfer: Transfer,
+  tell: (text: string) => void,
+): Promise<string> {
   const [{ blockhash, lastValidBlockHeight }, computeUnitPrice] = await Promise.all([
     chain.latestBlockhash(),
     chain.computeUnitPrice(),
@@ -143,8 +155,9 @@ async function land({ chain, signer, land: send }: OwnChain, wallet: OwnWallet, 
   const budget = { computeUnitLimit: unitLimitFrom(unitsConsumed), computeUnitPrice };
   const { decoded: _, ...unsigned } = decodeTransaction(craftTransfer(transfer, blockhash, budget).wire);
   const signed = withSignature(unsigned, transfer.sender, await signer.sign(wallet, unsigned.message));
-  const { event } = await send(signed, lastValidBlockHeight);
   const signature = transactionSignature(signed);
+  tell(`sending ${signature}`);
+  const { event } = await send(signed, lastValidBlockHeight);
   if (event === 'landed') return signature;
   const why = event === 'failed' ? 'the chain refused it' : 'it did not land in time: run this again';
   throw new CommandError(`${signature}: ${why}`);
