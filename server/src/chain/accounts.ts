@@ -1,4 +1,4 @@
-import type { Address } from '@slipway/wire';
+import { type Address, SYSTEM_PROGRAM } from '@slipway/wire';
 import { bytesIn, wholeIn } from './node-values.js';
 import { ask, listOf, type Rpc } from './rpc.js';
 
@@ -9,6 +9,13 @@ export interface ChainAccount {
   /** Of a large account, what it begins with. */
   data: Uint8Array;
 }
+
+/**
+ * Whether a program has made something of the account. SOL that anybody has sent to an address makes no token account of it, nor
+ * keeps one from being made there.
+ */
+export const isMade = (account: ChainAccount | undefined): account is ChainAccount =>
+  account !== undefined && account.owner !== SYSTEM_PROGRAM;
 
 /** As JSON-RPC writes an account. */
 export interface RpcAccount {

@@ -9,7 +9,14 @@ import { wholeIn } from './node-values.js';
 import { ask, listOf, type Rpc, RpcError } from './rpc.js';
 import { WalletReads } from './wallet-reads.js';
 
-export { type ChainAccount, createAccountReader, ownAccount, type RpcAccount, readRpcAccount } from './accounts.js';
+export {
+  type ChainAccount,
+  createAccountReader,
+  isMade,
+  ownAccount,
+  type RpcAccount,
+  readRpcAccount,
+} from './accounts.js';
 export { type CallBudget, createCallBudget, PURPOSES, type Purpose } from './budget.js';
 export { createUnitMeter, type UnitMeter } from './compute-units.js';
 export {

@@ -1,5 +1,5 @@
-import { type Address, SYSTEM_PROGRAM } from '@slipway/wire';
-import { BLOCKHASH_LIFE, type Chain } from '../chain/index.js';
+import type { Address } from '@slipway/wire';
+import { BLOCKHASH_LIFE, type Chain, isMade } from '../chain/index.js';
 import { finishLaunch, type Launch, releaseMint } from '../store/launches.js';
 import type { Store } from '../store/sql.js';
 
@@ -25,7 +25,7 @@ export async function giveBack(store: Store, { suffix, chain }: MintStock, launc
   if (!isDead) return;
   // Read after the height: what was going to land has landed by now.
   const account = await chain.account(launch.mint as Address);
-  const exists = account !== undefined && account.owner !== SYSTEM_PROGRAM;
+  const exists = isMade(account);
   if (exists) await store.single((tx) => finishLaunch(tx, launch.mint, now));
   else await store.transaction((tx) => releaseMint(tx, launch.mint, suffix, now));
 }

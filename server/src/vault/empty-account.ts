@@ -6,7 +6,7 @@ import {
   tokenCloseAccount,
   tokenTransferChecked,
 } from '@slipway/wire';
-import type { Chain } from '../chain/index.js';
+import { type Chain, isMade } from '../chain/index.js';
 import type { VaultTokens } from './holdings.js';
 
 /** Closes a token account of a wallet's vault, which must be empty or native. Rent and SOL go to the wallet. */
@@ -41,7 +41,7 @@ export async function waysToWallet(
   if (decimals === undefined) return [];
   const move = moveToWallet(held, wallet, decimals);
   // An account that cannot be closed (for example, one with withheld fees) can still be emptied.
-  if (await chain.account(associatedTokenAddress(wallet, mint, tokenProgram))) return [[move, close], [move]];
+  if (isMade(await chain.account(associatedTokenAddress(wallet, mint, tokenProgram)))) return [[move, close], [move]];
   const make = createAssociatedTokenIdempotent({ payer, owner: wallet, mint, tokenProgram });
   return [[make, move, tokenCloseAccount({ account, destination: payer, authority: owner, tokenProgram })]];
 }

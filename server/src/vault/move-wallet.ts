@@ -8,6 +8,7 @@ import {
   tokenTransferChecked,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
+import { isMade } from '../chain/index.js';
 import type { KeyName, WalletRole } from '../signer/index.js';
 import { type VaultTokens, vaultHoldings } from './holdings.js';
 import { type SendDeps, type Sent, sendFirst, type Way } from './send-first.js';
@@ -47,7 +48,7 @@ export async function readyWallet(deps: SendDeps, move: WalletMove): Promise<voi
   for (const { account, tokenProgram, tokens } of role === 'gas' ? accounts : []) {
     const own = associatedTokenAddress(to, tokens.mint, tokenProgram);
     const isFeeAccount = account === associatedTokenAddress(from, tokens.mint, tokenProgram);
-    if (!isFeeAccount || (await deps.chain.account(own)) !== undefined) continue;
+    if (!isFeeAccount || isMade(await deps.chain.account(own))) continue;
     // Anybody gives the wallet accounts of mints that are closed since: nobody can make another of those.
     if ((await deps.chain.mint(tokens.mint))?.tokenProgram !== tokenProgram) continue;
     const make = (payer: Address) => [

@@ -325,3 +325,19 @@ test('attack: an issuer of a token gives the gas wallet an account of a mint tha
   assert.equal(await lamportsOf(old), 0n);
   assert.equal(await lamportsOf(address), SOL + 2n * RENT - (await feesOf([old, address])));
 });
+
+test('attack: a stranger on the chain sends SOL to the addresses of the token accounts of the next gas wallet: it has those that fees come into', async () => {
+  const { file } = await newWallets('gas');
+  const process = await newProcess(file);
+  const places = (wallet: Address) =>
+    MINTS.map(({ mint, tokenProgram }) => associatedTokenAddress(wallet, mint, tokenProgram));
+  const rotate: RotationDeps['signer']['rotate'] = async (role, step) => {
+    const after = await process.signer.rotate(role, step);
+    const next = after.gas.addresses[1]!;
+    if (step === 'make') for (const at of places(next)) await write(at, SYSTEM_PROGRAM, rentExemptLamports(0));
+    if (step === 'use') for (const at of places(next)) assert.notEqual(await tokensAt(at), undefined);
+    return after;
+  };
+  const { left } = await rotateWallet({ ...process, signer: { ...process.signer, rotate } }, 'gas', true);
+  assert.deepEqual(left, []);
+});

@@ -191,3 +191,12 @@ test('an empty gas wallet is said to be the reason, and nothing is lost by it', 
   assert.equal((await sweepVault(deps, wallet)).sent.length, 1);
   assert.equal(await tokensOf(wallet, USDC), 10n);
 });
+
+test('attack: a stranger on the chain sends SOL to the address of a token account that the wallet does not have: it is made, and gets what the vault holds', async () => {
+  const { wallet, vault } = await newVault();
+  await hold(vault, USDC, 10n);
+  await write(associatedTokenAddress(wallet, USDC), SYSTEM_PROGRAM, rentExemptLamports(0));
+  const { sent, left } = await sweepVault(deps, wallet);
+  assert.deepEqual([sent.length, left], [1, []]);
+  assert.equal(await tokensOf(wallet, USDC), 10n);
+});

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Address, Keypair } from '@slipway/wire';
+import { type Address, associatedTokenAddress, type Keypair } from '@slipway/wire';
 import { PATIENCE_MS } from '../../lib/testing.js';
+import { JUP } from '../../sandbox/maker/testing.js';
 import { claimMany, insertCrafted, settleMany } from '../../store/ledger.js';
 import { openExpressWorld, PRICE } from './testing.js';
 
@@ -189,4 +190,14 @@ describe("attack: a wallet keeps a rival's token taken by payments that never la
     assert.deepEqual([body.status, body.verificationCreated], ['Success', true]);
     assert.deepEqual([await world.tokens(world.receiver), await world.tokens(rival.address)], [PRICE, PRICE]);
   });
+});
+
+it('attack: a stranger on the chain sends SOL to the address of the token account that payments arrive in: the first one makes it', async () => {
+  const payer = await world.newWallet(PRICE);
+  await world.rpc.call('requestAirdrop', [associatedTokenAddress(world.receiver, JUP.mint), 1_000_000]);
+  const crafted = await world.craft(payer.address);
+  assert.equal(crafted.code, 0, JSON.stringify(crafted));
+  const { body } = await world.execute(payer, crafted, await world.newMint());
+  assert.equal(body.status, 'Success', JSON.stringify(body));
+  assert.equal(await world.tokens(world.receiver), PRICE);
 });

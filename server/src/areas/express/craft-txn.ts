@@ -1,5 +1,5 @@
 import { type Address, associatedTokenAddress, associatedTokenRent, WRAPPED_SOL_MINT } from '@slipway/wire';
-import { BLOCKHASH_LIFE_MS } from '../../chain/index.js';
+import { BLOCKHASH_LIFE_MS, isMade } from '../../chain/index.js';
 import { MAX_COMPUTE_UNITS, unitLimitFrom } from '../../crafting/budget.js';
 import { craftPayment, type Payment } from '../../crafting/payment.js';
 import { type Budget, base64Of, feeOf } from '../../crafting/transaction.js';
@@ -94,7 +94,7 @@ async function payDirectly(deps: ExpressDeps, sender: Address, requestId: string
     deps.chain.account(payment.feePayer),
     deps.chain.account(payment.destination),
   ]);
-  payment.createDestination = destination === undefined;
+  payment.createDestination = !isMade(destination);
   const rentLamports = payment.createDestination ? associatedTokenRent(payment.tokenProgram) : 0n;
   const { amount, decimals: tokenDecimals } = payment;
   const summary = (feeLamports: bigint, outcome: PaymentSummary['outcome']): PaymentSummary => {

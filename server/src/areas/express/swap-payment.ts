@@ -3,11 +3,10 @@ import {
   associatedTokenAddress,
   associatedTokenRent,
   rentExemptLamports,
-  SYSTEM_PROGRAM,
   TOKEN_ACCOUNT_SPACE,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
-import type { ChainAccount } from '../../chain/index.js';
+import { type ChainAccount, isMade } from '../../chain/index.js';
 import { type Swap, temporaryWrappedSol } from '../../crafting/swap.js';
 import { feeOf } from '../../crafting/transaction.js';
 import { AppError } from '../../errors/index.js';
@@ -76,7 +75,7 @@ export async function craftSwapPayment(
     source && chain.account(source),
     chain.account(destination),
   ]);
-  const create = receiving === undefined || receiving.owner === SYSTEM_PROGRAM;
+  const create = !isMade(receiving);
   const payment: SwapPayment = {
     input,
     inputAmount: quote.request.amount,

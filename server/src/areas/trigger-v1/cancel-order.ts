@@ -1,5 +1,5 @@
-import { type Address, isAddress, SYSTEM_PROGRAM } from '@slipway/wire';
-import type { ChainAccount } from '../../chain/index.js';
+import { type Address, isAddress } from '@slipway/wire';
+import { isMade } from '../../chain/index.js';
 import { craftOrderCancelling, type OrderCancelling, refundPlace } from '../../crafting/limit-order.js';
 import { base64Of, TransactionTooLarge } from '../../crafting/transaction.js';
 import { AppError } from '../../errors/index.js';
@@ -202,7 +202,7 @@ async function cancellingOf(
       const common = { order: address, inputMint, inputTokenProgram, inputMintReserve };
       const makerInputMintAccount = refundPlace(order);
       if (makerInputMintAccount === undefined) return { ...common, createInput: false };
-      const isMissing = isNoAccount(await chain.account(makerInputMintAccount));
+      const isMissing = !isMade(await chain.account(makerInputMintAccount));
       const createInput = isMissing && !created.has(makerInputMintAccount);
       if (createInput) created.add(makerInputMintAccount);
       return { ...common, makerInputMintAccount, createInput };
@@ -210,9 +210,6 @@ async function cancellingOf(
   );
   return { maker, cancels, addresses };
 }
-
-/** The address may hold lamports before the account is created. */
-const isNoAccount = (account: ChainAccount | undefined) => account === undefined || account.owner === SYSTEM_PROGRAM;
 
 /** The orders whose tokens can go back to the maker's own account; the others are added to `skipped`. */
 async function withoutObstacles(
@@ -225,7 +222,7 @@ async function withoutObstacles(
     orders.map(async (each) => {
       const place = refundPlace(each.order);
       const account = place && (await chain.account(place));
-      if (isNoAccount(account) || canReceive(account!, each.order.inputMint, maker)) return [each];
+      if (!isMade(account) || canReceive(account, each.order.inputMint, maker)) return [each];
       const cause = `the maker's token account ${place} is frozen or belongs to somebody else now`;
       skipped.push({ order: each.address, cause });
       return [];

@@ -1,5 +1,6 @@
 import { type LimitOrder, limitOrderFeeAccount } from '@slipway/programs';
 import { type Address, associatedTokenRent, WRAPPED_SOL_MINT } from '@slipway/wire';
+import { isMade } from '../../chain/index.js';
 import type { FillPlaces, MadeAccount } from '../../crafting/flash-fill.js';
 import { paymentPlace, refundPlace } from '../../crafting/limit-order.js';
 import { canReceive } from '../../indexes/limit-orders/index.js';
@@ -29,7 +30,10 @@ export async function accountsOf(
   const output = { mint: outputMint, tokenProgram: outputTokenProgram };
   const makerOutput = paymentPlace(order);
   const [own, other, paid, fee] = await Promise.all(
-    [places.source, places.destination, makerOutput, feeAccount].map(async (place) => place && chain.account(place)),
+    [places.source, places.destination, makerOutput, feeAccount].map(async (place) => {
+      const found = place && (await chain.account(place));
+      return isMade(found) ? found : undefined;
+    }),
   );
   const making: Making = { make: [], rentLamports: 0n };
   for (const [account, token] of [

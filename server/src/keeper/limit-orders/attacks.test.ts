@@ -9,7 +9,7 @@ import {
   limitOrderReserve,
   preFlashFillOrder,
 } from '@slipway/programs';
-import { tokenTransferChecked } from '@slipway/wire';
+import { rentExemptLamports, tokenTransferChecked } from '@slipway/wire';
 import { createChain } from '../../chain/index.js';
 import { steadyNow } from '../../lib/clock.js';
 import { newAddress, type TestPool } from '../../routing/aggregator/testing.js';
@@ -343,4 +343,17 @@ test('attack: a stranger on the chain has parts of his orders filled in turn, th
     if (before) await w.moveTo(before, [2n * reserves[0], reserves[1] / 2n]);
   }
   assert.deepEqual(await Promise.all(victims.map(isOpen)), [false, false]);
+});
+
+test('attack: a stranger on the chain sends SOL to the addresses of the token accounts that a fill makes: it makes them all the same', async () => {
+  const [c, d] = await w.pair([MILLION, MILLION]);
+  const order = await w.open(c, d, 900_000_000n);
+  const own = [w.ata(w.taker, c), w.ata(w.taker, d)];
+  for (const account of [order.output, order.feeAccount]) await w.world.remove(account);
+  for (const account of [...own, order.output, order.feeAccount])
+    await w.world.rpc.call('requestAirdrop', [account, Number(rentExemptLamports(0))]);
+  await w.newKeeper().runDue();
+  assert.equal(await isOpen(order), false);
+  assert.equal(await w.world.amount(order.output), 900_000_000n);
+  assert.equal(await w.world.amount(order.feeAccount), 900_000n);
 });

@@ -1,13 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { calledPrograms } from '@slipway/checks';
-import {
-  type Address,
-  associatedTokenAddress,
-  decodeTokenAccount,
-  SYSTEM_PROGRAM,
-  WRAPPED_SOL_MINT,
-} from '@slipway/wire';
-import type { ChainAccount } from '../../chain/index.js';
+import { type Address, associatedTokenAddress, decodeTokenAccount, WRAPPED_SOL_MINT } from '@slipway/wire';
+import { type ChainAccount, isMade } from '../../chain/index.js';
 import { type Place, type Swap, temporaryWrappedSol } from '../../crafting/swap.js';
 import { type Crafted, TransactionTooLarge } from '../../crafting/transaction.js';
 import { explain, suspectHops, tryOutSwap } from '../../landing/index.js';
@@ -153,7 +147,7 @@ async function targetOf(
   }
   const account = associatedTokenAddress(wallet, output.mint, output.tokenProgram);
   const found = await chain.account(account);
-  const create = found === undefined || found.owner === SYSTEM_PROGRAM;
+  const create = !isMade(found);
   return { place: { kind: 'token', account }, owner: wallet, receiver: wallet, create };
 }
 

@@ -11,7 +11,7 @@ import {
   tokenTransferChecked,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
-import type { Chain } from '../../chain/index.js';
+import { type Chain, isMade } from '../../chain/index.js';
 import type { Built, MakerQuote, Quote, QuoteRequest, Refusal, SwapParties, Token } from '../router.js';
 
 interface FillTerms {
@@ -106,7 +106,7 @@ async function relayTo(
   const { mint, tokenProgram } = output;
   const account = associatedTokenAddress(owner, mint, tokenProgram);
   const passOn = pay(owner, account, output, destination, quote.outAmount);
-  if (await chain.account(account)) return { account, before: [], after: passOn, lentLamports: 0n };
+  if (isMade(await chain.account(account))) return { account, before: [], after: passOn, lentLamports: 0n };
   return {
     account,
     before: [createAssociatedTokenIdempotent({ payer: rentPayer, owner, mint, tokenProgram })],
