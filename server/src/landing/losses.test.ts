@@ -26,9 +26,10 @@ import {
   rememberOwn,
   type Settlement,
   TRIGGER_ORDER_PURSE,
+  TRIGGER_RENT_PURSE,
 } from './index.js';
 
-const PURSES = [GAS_PURSE, LIMIT_ORDER_PURSE, TRIGGER_ORDER_PURSE, INVITE_PURSE];
+const PURSES = [GAS_PURSE, LIMIT_ORDER_PURSE, TRIGGER_ORDER_PURSE, TRIGGER_RENT_PURSE, INVITE_PURSE];
 const FEE = 5_000n;
 const log = pino({ level: 'silent' });
 
@@ -134,23 +135,25 @@ describe('attack: a wallet makes transactions fail on the chain that the service
     wallet = generateKeypair().address;
   });
 
-  it('of one wallet: 1 of the gas wallet in ten minutes; in an hour 10 limit orders, 20 trigger orders, 20 invites', () => {
+  it('of one wallet: 1 of the gas wallet in ten minutes; in an hour 10 limit orders, 20 trigger orders, 20 of their rents, 20 invites', () => {
     const bounds = PURSES.map(({ name, wallet: { most, ms } }) => [name, most, ms / 60_000]);
     assert.deepEqual(bounds, [
       ['gas', 1, 10],
       ['limit-orders', 10, 60],
       ['trigger-orders', 20, 60],
+      ['trigger-rents', 20, 60],
       ['invites', 20, 60],
     ]);
   });
 
-  it('of all wallets, in an hour: 200 of the gas wallet, 200 limit orders, 1,000 trigger orders, 200 invites', () => {
+  it('of all wallets, in an hour: 200 of the gas wallet, 200 limit orders, 1,000 trigger orders, 200 of their rents, 200 invites', () => {
     assert.deepEqual(
       PURSES.map(({ name, most }) => [name, most]),
       [
         ['gas', 200],
         ['limit-orders', 200],
         ['trigger-orders', 1_000],
+        ['trigger-rents', 200],
         ['invites', 200],
       ],
     );

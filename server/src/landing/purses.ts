@@ -63,6 +63,12 @@ export const TRIGGER_ORDER_PURSE: Purse = {
 };
 
 /**
+ * The keeper's for rents that filled trigger orders have left behind. Whoever sends a unit to such an account has its closing
+ * fail, at the price of a fee, as often as it is tried: that must keep no order of the wallet from being filled.
+ */
+export const TRIGGER_RENT_PURSE: Purse = { name: 'trigger-rents', wallet: { most: 20, ms: LOSS_WINDOW_MS }, most: 200 };
+
+/**
  * The keeper's for invites: claims and returns, by the invite's sender, who can take it back in the same slot; what fails at
  * the receiver's account is the invite's own, three in an hour. Beyond the total, a new sender or invite costs us one claim's
  * fee (two signatures), and the sender those of the invite and of what makes them fail, with the invite's tokens

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ORDER_ENGINE_PROGRAM, TOKEN_SWAP_PROGRAM } from '@slipway/programs';
 import { type Address, associatedTokenAddress, decodeTokenAccount, rentExemptLamports } from '@slipway/wire';
+import type { Rpc } from '../../chain/index.js';
 import { openAggregator } from '../../routing/aggregator/testing.js';
 import { AMOUNT, openTriggerWorld } from './testing.js';
 
@@ -90,6 +91,43 @@ describe('the rent of a filled order', () => {
     assert.equal(await world.exists(inputAccount), false);
     assert.equal(await world.world.lamports(wallet.address), lamports + RENT);
     aggregator.close();
+  });
+
+  it('attack: a stranger on the chain has rents of a wallet fail as they are sent back, by a unit that he sends to the account: 20 fees an hour, and its orders are filled', async () => {
+    const { wallet, id } = await world.deposit(client);
+    const inputAccount = (await world.rowOf(id)).inputAccount as Address;
+    await give(inputAccount, AMOUNT + 7n);
+    let more = 7n;
+    // As if he knew when: each simulation sees the account as it was before.
+    const rpc: Rpc = {
+      ...world.world.rpc,
+      async call<T>(method: string, params: unknown[]): Promise<T> {
+        const isFilled = (await world.rowOf(id)).progress.state === 'fill_success';
+        if (method === 'sendTransaction' && isFilled && (await world.exists(inputAccount)))
+          await give(inputAccount, ++more);
+        return world.world.rpc.call<T>(method, params);
+      },
+    };
+    const troubled = await world.newKeeper({ landing: world.newLanding([rpc]) });
+    for (let tries = 0; tries < 25; tries++) {
+      await troubled.runDue();
+      await world.store.query('update orders set lease_until = null where id = $1', [id]);
+    }
+    const failed = `select count(*)::int as lost from ledger where wallet = $1 and area = 'trigger-rent' and state = 'failed'`;
+    const { rows } = await world.store.query<{ lost: number }>(failed, [wallet.address]);
+    assert.equal(rows[0]!.lost, 20);
+
+    await world.fund(wallet.address, world.sold, AMOUNT);
+    const { sold, bought } = world;
+    const terms = {
+      inputMint: sold.mint,
+      outputMint: bought.mint,
+      triggerMint: sold.mint,
+      orderType: 'single',
+    } as const;
+    const stop = await client.open(wallet, AMOUNT, { ...terms, triggerCondition: 'above', triggerPriceUsd: 0.9 });
+    await keeper.runDue();
+    assert.equal((await world.rowOf(stop)).progress.state, 'fill_success');
   });
 
   /** Sets what an order's account holds. */

@@ -12,7 +12,7 @@ import {
   explain,
   payloadReader,
   type Settlement,
-  TRIGGER_ORDER_PURSE,
+  TRIGGER_RENT_PURSE,
   tryOut,
 } from '../../landing/index.js';
 import type { LedgerRow } from '../../store/ledger.js';
@@ -44,7 +44,7 @@ const readRentPayload = payloadReader(RentPayload);
 export const rentSettlement: Settlement = {
   isOurs: true,
   keys: ['keeper', 'vault'],
-  purse: TRIGGER_ORDER_PURSE,
+  purse: TRIGGER_RENT_PURSE,
 
   async reserve(tx: Tx, claimed: readonly Claimed[]): Promise<Map<string, string>> {
     const refused = new Map<string, string>();
