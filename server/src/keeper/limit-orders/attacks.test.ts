@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   encodeLimitOrder,
   flashFillOrder,
@@ -356,4 +357,31 @@ test('attack: a stranger on the chain sends SOL to the addresses of the token ac
   assert.equal(await isOpen(order), false);
   assert.equal(await w.world.amount(order.output), 900_000_000n);
   assert.equal(await w.world.amount(order.feeAccount), 900_000n);
+});
+
+test('attack: a wallet closes the account that it is paid to after each part of its order, for its rent: 20 are made in an hour, and others are filled', async () => {
+  const reserves: [bigint, bigint] = [10n ** 12n, 10n ** 12n];
+  const [token, , own] = await w.pair(reserves, [undefined, b]);
+  await w.holding(token, w.taker, 77n);
+  const order = await w.open(token, b, 990_000_000_000n, { makingAmount: 10n ** 12n });
+  let now = 1_000_000;
+  const keeper = w.newKeeper({ steadyNow: () => now });
+  const before = await lamports();
+  const part = async () => {
+    await w.moveTo(own, reserves);
+    await w.world.remove(order.output);
+    const { makingAmount } = (await w.stateOf(order))!;
+    await keeper.tick();
+    while (keeper.isUnderWay(order.address)) await sleep(20);
+    now += 120_000;
+    return (await w.stateOf(order))!.makingAmount < makingAmount;
+  };
+  for (let parts = 0; parts < 20; parts++) assert.equal(await part(), true, `${parts}`);
+  assert.equal(await part(), false);
+  assert.equal(before - (await lamports()), 20n * (FEE + rentExemptLamports(165)));
+  const other = await w.open(a, b, 900_000_000n);
+  await keeper.runDue();
+  assert.equal(await isOpen(other), false);
+  now += 3_600_000;
+  assert.equal(await part(), true);
 });

@@ -41,6 +41,8 @@ export interface Prepared {
   maker: Address;
   /** The pools that it trades with. */
   venues: readonly Address[];
+  /** Whether it makes the maker a token account. */
+  makesForMaker?: boolean;
   /** For the log; must be JSON without bigint. */
   detail: Record<string, string>;
 }

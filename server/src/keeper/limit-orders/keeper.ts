@@ -34,6 +34,11 @@ const OFTEN_IN_VAIN = 3;
  */
 const LEAST_USD_TO_CANCEL = 5;
 const CANCELS_AN_HOUR = 200;
+/**
+ * Makers close the account that they are paid to and take its rent, and the next part makes it again: it is paid for, but turns
+ * the wallet's SOL into tokens. The transaction that opens an order makes it, so that hardly any order needs that.
+ */
+const MADE_AN_HOUR = 20;
 
 /** Fills open limit orders when the market pays for it, and cancels expired ones. */
 export type LimitOrderKeeper = Worker<OpenOrder, Prepared>;
@@ -81,6 +86,8 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
   #listAt = Number.NEGATIVE_INFINITY;
   /** When orders were cancelled within the last hour; steady time. */
   #cancelledAt: number[] = [];
+  /** When fills have made token accounts of makers within the last hour; steady time. */
+  #madeAt: number[] = [];
   /** What was more than looked at in this turn, and what markets have answered in it. */
   #tried = new Set<OpenOrder>();
   #answers: SharedAnswers;
@@ -168,6 +175,7 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
     // One wallet throughout, though another key may take its place meanwhile.
     const prepared = await prepare({ ...this.#deps }, address);
     if (!('skipped' in prepared)) {
+      if (prepared.makesForMaker) this.#requireRoomForAccount();
       if (!this.#isBusy(prepared.venues)) return prepared;
       this.#waiting.set(address, { venues: prepared.venues, place });
       return undefined;
@@ -182,6 +190,7 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
     const { kind, crafted, lastValidBlockHeight, maker, detail, venues } = prepared;
     const { store, landing, clock, steadyNow, log } = this.#deps;
     if (kind === 'cancel') this.#cancelledAt.push(steadyNow());
+    if (prepared.makesForMaker) this.#madeAt.push(steadyNow());
     this.#venues.set(address, venues);
     try {
       const own = { area: LIMIT_ORDER_AREA, wallet: maker, payload: { kind, order: address } };
@@ -240,6 +249,13 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
     const price = facts && usd(tokenOf(inputMint, facts));
     if (price === undefined) return false;
     return (Number(makingAmount) / 10 ** facts!.decimals) * price >= LEAST_USD_TO_CANCEL;
+  }
+
+  /** @throws Error where so many token accounts of makers were made within the hour */
+  #requireRoomForAccount(): void {
+    this.#madeAt = this.#madeAt.filter((at) => at > this.#deps.steadyNow() - HOUR_MS);
+    if (this.#madeAt.length >= MADE_AN_HOUR)
+      throw new Error('its maker has no account for the output, and enough of those were made within the hour');
   }
 
   #placeOf(address: Address): number {

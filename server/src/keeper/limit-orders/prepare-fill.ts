@@ -187,7 +187,8 @@ async function tryOutFill(
     if (tried.crafted.feeLamports > (await networkFee(deps))) return blocked('it needs too much compute');
     const venues = quote.hops.map(({ venue }) => venue);
     const detail = { making: `${makingAmount}`, taking: `${price.takingAmount}`, fee: `${price.feeAmount}` };
-    return { kind: 'fill', ...tried, maker: order.maker, venues, detail };
+    const makesForMaker = terms.make.some(({ owner }) => owner === order.maker);
+    return { kind: 'fill', ...tried, maker: order.maker, venues, makesForMaker, detail };
   } catch (error) {
     if (error instanceof TransactionTooLarge) return 'too large';
     throw error;
