@@ -8,7 +8,7 @@ import {
   tokenTransferChecked,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
-import { isMade } from '../chain/index.js';
+import { type Chain, isMade } from '../chain/index.js';
 import type { KeyName, WalletRole } from '../signer/index.js';
 import { type VaultTokens, vaultHoldings } from './holdings.js';
 import { type SendDeps, type Sent, sendFirst, type Way } from './send-first.js';
@@ -82,7 +82,7 @@ export async function moveWallet(deps: SendDeps, move: WalletMove): Promise<Move
     const decimals = (await deps.chain.mint(mint))?.decimals;
     note(
       { account: held.account, mint, amount },
-      await send(deps, move, (payer) => waysToMove(held, to, payer, decimals)),
+      await send(deps, move, await waysToMove(deps.chain, held, to, decimals)),
     );
   }
   // Read last: closed accounts have added nothing to it, and fees may have been paid from it.
@@ -95,23 +95,33 @@ export async function moveWallet(deps: SendDeps, move: WalletMove): Promise<Move
   return report;
 }
 
-/** Alternative instructions that empty a token account, the best first. */
-function waysToMove(
+/**
+ * Alternative instructions that empty a token account, the best first. None makes an account but for the rent of the one that it
+ * closes: anybody makes accounts of the wallet that only he can close, of mints of his own.
+ */
+async function waysToMove(
+  chain: Pick<Chain, 'account'>,
   { account, tokenProgram, tokens: { mint, owner, amount, isNative } }: VaultTokens,
   to: Address,
-  payer: Address,
   decimals: number | undefined,
-): Instruction[][] {
+): Promise<(payer: Address) => Instruction[][]> {
   const close = tokenCloseAccount({ account, destination: to, authority: owner, tokenProgram });
   // Closing a native account pays out all its lamports.
-  if (isNative || amount === 0n) return [[close]];
-  if (decimals === undefined) return [];
+  if (isNative || amount === 0n) return () => [[close]];
+  if (decimals === undefined) return () => [];
   const destination = associatedTokenAddress(to, mint, tokenProgram);
-  const move = [
-    createAssociatedTokenIdempotent({ payer, owner: to, mint, tokenProgram }),
-    tokenTransferChecked({ source: account, mint, destination, authority: owner, amount, decimals, tokenProgram }),
-  ];
-  return [[...move, close], move];
+  const move = tokenTransferChecked({
+    source: account,
+    mint,
+    destination,
+    authority: owner,
+    amount,
+    decimals,
+    tokenProgram,
+  });
+  if (isMade(await chain.account(destination))) return () => [[move, close], [move]];
+  const make = (payer: Address) => createAssociatedTokenIdempotent({ payer, owner: to, mint, tokenProgram });
+  return (payer) => [[make(payer), move, close]];
 }
 
 /** The gas wallet pays; where it cannot, the wallet from before does. */

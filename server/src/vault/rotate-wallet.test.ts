@@ -341,3 +341,27 @@ test('attack: a stranger on the chain sends SOL to the addresses of the token ac
   const { left } = await rotateWallet({ ...process, signer: { ...process.signer, rotate } }, 'gas', true);
   assert.deepEqual(left, []);
 });
+
+test('attack: a stranger on the chain gives the keeper accounts of mints of his own that only he can close: their exchange makes none for the next one', async () => {
+  const file = newFile();
+  const signer = await open(file);
+  const [old, gas] = [signer.address('keeper'), signer.address('gas')];
+  for (const wallet of [old, gas]) await write(wallet, SYSTEM_PROGRAM, SOL);
+  const accounts = [generateKeypair().address, generateKeypair().address];
+  const { mint, tokenProgram } = MINTS[0]!;
+  for (const at of accounts) {
+    const tokens = {
+      mint,
+      owner: old,
+      amount: 1n,
+      state: 'initialized',
+      delegatedAmount: 0n,
+      isNative: false,
+    } as const;
+    await write(at, tokenProgram, RENT, encodeTokenAccount({ ...tokens, closeAuthority: generateKeypair().address }));
+  }
+  const { address, left } = await rotateWallet(await newProcess(file), 'keeper', true);
+  assert.deepEqual(new Set(left.map(({ account }) => account)), new Set(accounts));
+  const fees = await feesOf([old, address, gas]);
+  assert.equal((await lamportsOf(address)) + (await lamportsOf(gas)), 2n * SOL - fees);
+});
