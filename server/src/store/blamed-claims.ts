@@ -18,7 +18,7 @@ export async function claimsOfBusyInvites(tx: Tx, ids: readonly string[]): Promi
 }
 
 /** What a transaction may be blamed on in place of a wallet: an account that its payload names. */
-export type Blamed = 'invite' | 'order';
+export type Blamed = 'invite' | 'order' | 'orderId';
 
 /** Of these requests, which this transaction has just claimed, those whose account has had so many of them fail since then. */
 export async function claimsOfFailing(

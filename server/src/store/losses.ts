@@ -33,7 +33,7 @@ const LOST: Readonly<Record<LossKind, string>> = {
 };
 
 /** A wallet, or an account that was blamed in its place (`blame`): otherwise a wallet would lose for each of its accounts anew. */
-const BLAMED = `c.wallet, c.payload ->> 'order', c.payload ->> 'invite'`;
+const BLAMED = `c.wallet, c.payload ->> 'order', c.payload ->> 'orderId', c.payload ->> 'invite'`;
 
 // Locked before the others are read, so that of two transactions the second sees the first.
 const lock = (kind: LossKind): string => `

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { associatedTokenAddress, SYSTEM_PROGRAM } from '@slipway/wire';
+import { type Address, associatedTokenAddress, decodeTransaction, SYSTEM_PROGRAM } from '@slipway/wire';
+import type { Rpc } from '../../chain/index.js';
 import { WRAPPED_SOL } from '../../routing/aggregator/testing.js';
-import { openTriggerWorld } from './testing.js';
+import { AMOUNT, openTriggerWorld } from './testing.js';
 
 const [SOL, WHOLE] = [1_000_000_000n, 1_000_000n];
 const MINUTE_MS = 60_000;
@@ -55,4 +56,40 @@ it('attack: a wallet closes its account for what its SOL is sold for after a par
 
   await world.world.holding(world.bought, wallet.address, 0n, account);
   assert.deepEqual(await afterTurn(), ['fill_success', 2]);
+});
+
+it('attack: a stranger on the chain sends a unit to each of twenty orders of a wallet, before their fills land, so that these cannot close their accounts: one fee of each, and all are filled', async () => {
+  const client = world.newClient();
+  const wallet = await client.register();
+  const { sold, bought } = world;
+  const terms = { orderType: 'single', triggerCondition: 'above', triggerPriceUsd: 0.9 } as const;
+  const accounts = new Map<Address, string>();
+  for (let orders = 0; orders < 22; orders++) {
+    await world.fund(wallet.address, sold, AMOUNT);
+    const mints = { inputMint: sold.mint, outputMint: bought.mint, triggerMint: sold.mint };
+    const id = await client.open(wallet, AMOUNT, { ...mints, ...terms });
+    accounts.set((await world.rowOf(id)).inputAccount as Address, id);
+  }
+  const ids = [...accounts.values()];
+  const vault = (await world.rowOf(ids[0]!)).vault as Address;
+  const rpc: Rpc = {
+    ...world.world.rpc,
+    async call<T>(method: string, params: unknown[]): Promise<T> {
+      if (method === 'sendTransaction') {
+        const { decoded } = decodeTransaction(Buffer.from(params[0] as string, 'base64'));
+        const account = decoded.accounts.find((each) => accounts.has(each));
+        if (account && accounts.delete(account)) await world.world.holding(sold, vault, AMOUNT + 1n, account);
+      }
+      return world.world.rpc.call<T>(method, params);
+    },
+  };
+  const keeper = await world.newKeeper({ landing: world.newLanding([rpc]) });
+  for (let turns = 0; turns < 4; turns++) {
+    await keeper.runDue();
+    world.clock.setOffset(world.clock.offsetMs + 3_000);
+  }
+  const failed = `select count(*)::int as lost from ledger where payload ->> 'orderId' = any($1) and state = 'failed'`;
+  assert.equal((await world.store.query<{ lost: number }>(failed, [ids])).rows[0]!.lost, 22);
+  const states = await Promise.all(ids.map(async (id) => (await world.rowOf(id)).progress.state));
+  assert.deepEqual(new Set(states), new Set(['fill_success']));
 });

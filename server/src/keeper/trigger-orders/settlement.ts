@@ -1,6 +1,16 @@
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '@slipway/wire';
 import { type Static, Type } from 'typebox';
-import { type Claimed, digits, payloadReader, type Settlement, TRIGGER_ORDER_PURSE } from '../../landing/index.js';
+import {
+  type Claimed,
+  digits,
+  explain,
+  failedProgram,
+  payloadReader,
+  type Settlement,
+  TRIGGER_ORDER_PURSE,
+} from '../../landing/index.js';
 import { backOffMs } from '../../lib/back-offs.js';
+import { blame } from '../../store/blamed-claims.js';
 import type { LedgerRow } from '../../store/ledger.js';
 import type { Tx } from '../../store/sql.js';
 import { changeOrders, type OrderChange } from '../../store/trigger-order-changes.js';
@@ -27,6 +37,8 @@ const FillPayload = Type.Object({ orderId: Type.String(), amount: digits, least:
 export type FillPayload = Static<typeof FillPayload>;
 const readFillPayload = payloadReader(FillPayload);
 
+/** "NonNativeHasBalance" of the token programs. */
+const NOT_EMPTY = 11;
 /** Delays between attempts that filled nothing. */
 export const BACK_OFF = { firstMs: 2_000, longestMs: 5 * 60_000 };
 /** Failed fills in a row after which the keeper gives up, and the owner can cancel the order. */
@@ -67,6 +79,8 @@ export const fillSettlement: Settlement = {
   },
 
   async settle(tx: Tx, settled: readonly LedgerRow[]): Promise<void> {
+    const ofOthers = settled.filter(couldNotClose).map(({ id }) => id);
+    await blame(tx, ofOthers, 'orderId');
     for (const row of settled) {
       const { state, settledAt, signature } = row;
       // A landed fill is recorded later, with the amounts that it moved: these must be read from the chain.
@@ -90,6 +104,16 @@ export const fillSettlement: Settlement = {
     }
   },
 };
+
+/**
+ * Whether a fill has failed because the account that it was to close was not empty: anybody sends something there before it lands,
+ * to twenty orders of a wallet with one transaction. That must not keep the wallet's orders from being filled.
+ */
+function couldNotClose({ state, error, wire }: LedgerRow): boolean {
+  if (state !== 'failed' || wire === null || explain(error).code !== NOT_EMPTY) return false;
+  const program = failedProgram(error, wire);
+  return program === TOKEN_PROGRAM || program === TOKEN_2022_PROGRAM;
+}
 
 /** When the last of them was prepared. */
 function latest(claimed: readonly Claimed[]): Date {
