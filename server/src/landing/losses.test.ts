@@ -7,6 +7,7 @@ import { Registry } from 'prom-client';
 import { claimSettlement } from '../areas/send/settlement.js';
 import { type Chain, createChain, createLocalRpc } from '../chain/index.js';
 import { craftTransaction } from '../crafting/transaction.js';
+import { inviteSettlement } from '../keeper/invites/index.js';
 import { limitOrderSettlement } from '../keeper/limit-orders/index.js';
 import { startLossReadings } from '../keeper/losses.js';
 import { FILL_AREA } from '../keeper/trigger-orders/index.js';
@@ -319,6 +320,30 @@ describe('attack: a wallet has failures counted for its limit orders or invites,
         assert.deepEqual(ends, ['failed', ...times(3, () => 'not sent: too-many')]);
       }
       assert.equal((await world.paid()) - before, 4n * FEE);
+    });
+  }
+});
+
+describe('attack: a stranger on the chain cancels expired limit orders, and sends expired invites back, before the keeper does: the fills and claims of their owner go on', () => {
+  let world: Awaited<ReturnType<typeof openWorld>>;
+  before(async () => {
+    const blaming = () => ({ 'limit-orders': limitOrderSettlement, invites: inviteSettlement });
+    world = await openWorld({ blaming });
+  });
+  after(() => world?.close());
+
+  for (const [purse, kind] of [
+    [LIMIT_ORDER_PURSE, 'order'],
+    [INVITE_PURSE, 'invite'],
+  ] as const) {
+    it(`${purse.name}: ${purse.wallet.most} of one owner count for each ${kind}`, async () => {
+      const wallet = generateKeypair().address;
+      for (let n = 0; n < purse.wallet.most; n++) {
+        const payload = { kind: 'cancel', [kind]: generateKeypair().address };
+        assert.equal(await world.send(purse.name, wallet, n % 2, payload), 'failed');
+      }
+      assert.equal(await world.landings[0]!.barOf(purse.name, wallet), undefined);
+      assert.equal(await world.send(purse.name, wallet, 0, { kind: 'fill', [kind]: 'another' }), 'failed', 'is sent');
     });
   }
 });

@@ -8,9 +8,10 @@ import { type InviteIndex, readInvite } from '../../indexes/invites/index.js';
 import { explain, INVITE_PURSE, type Landing, rememberOwn, type Settlement, tryOut } from '../../landing/index.js';
 import { BackOffs } from '../../lib/back-offs.js';
 import type { AdjustableClock } from '../../lib/clock.js';
+import { blame } from '../../store/blamed-claims.js';
 import { dueInvites } from '../../store/invite-lists.js';
-import { insertCrafted } from '../../store/ledger.js';
-import type { Store } from '../../store/sql.js';
+import { insertCrafted, type LedgerRow } from '../../store/ledger.js';
+import type { Store, Tx } from '../../store/sql.js';
 import type { KeeperWallet } from '../wallet.js';
 import { MOST_UNDER_WAY, type Work, Worker } from '../worker.js';
 
@@ -33,7 +34,21 @@ export interface InviteKeeperDeps {
 
 /** The ledger area of the keeper's transactions. */
 export const INVITE_AREA = 'invites';
-export const inviteSettlement: Settlement = { keys: ['keeper'], purse: INVITE_PURSE, isOurs: true };
+export const inviteSettlement: Settlement = {
+  keys: ['keeper'],
+  purse: INVITE_PURSE,
+  isOurs: true,
+
+  /** Anybody sends an expired invite back before us. It must not keep others of the sender from being claimed. */
+  async settle(tx: Tx, settled: readonly LedgerRow[]): Promise<void> {
+    const failed = settled.filter(({ state, slot }) => state === 'failed' && slot !== null);
+    await blame(
+      tx,
+      failed.map(({ id }) => id),
+      'invite',
+    );
+  },
+};
 /**
  * The most invites that the keeper pays to expire in an hour: creating invites and letting them expire costs an
  * attacker only about as much as it costs us to send them back. The sender can claw an invite back at any time, and

@@ -27,10 +27,16 @@ export const limitOrderSettlement: Settlement = {
     return new Map(failing.map((id) => [id, 'others were faster with this order too often: it waits for an hour']));
   },
 
-  /** Anybody fills a part of an order, however small. It must not keep the maker's others from being filled. */
+  /**
+   * Anybody fills a part of an order, however small, and cancels an expired one. It must not keep the maker's others from being
+   * filled.
+   */
   async settle(tx: Tx, settled: readonly LedgerRow[]): Promise<void> {
     const failed = settled.filter(({ state, slot }) => state === 'failed' && slot !== null);
-    const ofOthers = failed.filter(({ error }) => explain(error).code === ORDER_HAS_LESS);
+    const ofOthers = failed.filter(
+      ({ error, payload }) =>
+        explain(error).code === ORDER_HAS_LESS || (payload as { kind?: string }).kind === 'cancel',
+    );
     await blame(
       tx,
       ofOthers.map(({ id }) => id),
