@@ -8,6 +8,7 @@ import {
 import type { Chain } from '../chain/index.js';
 import { RecentNames } from '../lib/recent-names.js';
 import { Turns } from '../lib/turns.js';
+import { SignerHolds } from '../signer/index.js';
 import { findRequest, type LedgerRow } from '../store/ledger.js';
 import type { TriggerOrderRow } from '../store/trigger-orders.js';
 import type { LandingDeps } from './deps.js';
@@ -17,6 +18,8 @@ import { KeyRefused, keysOf } from './signing-keys.js';
 
 /** Wallets that are remembered to have had a transaction of ours refused. */
 const LEAST_REFUSED = 10_000;
+/** For so long nobody is told that a wallet pays for him whose limit the signer has just named; milliseconds. */
+const HELD_MS = 60_000;
 
 export interface HowToSend {
   /** Passed to the area's settlement. */
@@ -38,9 +41,19 @@ export class Claiming {
   /** Whose transactions, that only our keys sign, were refused: by their purse and wallet. */
   readonly #refused = new RecentNames(LEAST_REFUSED);
 
+  /** When the signer last said of a key that it signs with it at another time; steady milliseconds. */
+  readonly #heldAt = new Map<string, number>();
+
   constructor(deps: LandingDeps, writes: GroupedWrites) {
     this.#deps = deps;
     this.#writes = writes;
+  }
+
+  /** Whether the signer has just said that a key which pays in this area signs at another time. */
+  isHeld(area: string): boolean {
+    const { settlements, steadyNow } = this.#deps;
+    const keys = settlements[area]?.keys ?? [];
+    return keys.some((key) => (this.#heldAt.get(key) ?? Number.NEGATIVE_INFINITY) > steadyNow() - HELD_MS);
   }
 
   /**
@@ -152,11 +165,15 @@ export class Claiming {
   }
 
   async #cosign(request: LedgerRow, signedByUser: Transaction, order?: TriggerOrderRow): Promise<Transaction> {
-    const { signer, settlements } = this.#deps;
+    const { signer, settlements, steadyNow } = this.#deps;
     const keys = keysOf(request, settlements[request.area]?.keys);
     if (keys.length === 0) return signedByUser;
     const { message } = signedByUser;
-    const cosigned = await signer.cosign({ keys, message, request: request.id, ...(order && { order }) });
+    const asked = { keys, message, request: request.id, ...(order && { order }) };
+    const cosigned = await signer.cosign(asked).catch((error: unknown) => {
+      if (error instanceof SignerHolds) this.#heldAt.set(error.key, steadyNow());
+      throw error;
+    });
     return cosigned.reduce<Transaction>(
       (transaction, { address, signature }) => withSignature(transaction, address, signature),
       signedByUser,

@@ -154,8 +154,8 @@ export class Landing {
   }
 
   /** Why one of our wallets would not sign a transaction of this area and wallet now; undefined if it would. */
-  barOf(area: string, wallet: string, kind?: LossKind): Promise<LossBar | undefined> {
-    return this.#spending.barOf(this.#deps.store, area, wallet, kind);
+  async barOf(area: string, wallet: string, kind?: LossKind): Promise<LossBar | undefined> {
+    return this.#claiming.isHeld(area) ? 'too-many' : this.#spending.barOf(this.#deps.store, area, wallet, kind);
   }
 
   /** Why a landed transaction must not be relied on for good yet, according to all nodes; undefined where it is final. */

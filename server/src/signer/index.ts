@@ -13,6 +13,7 @@ export {
   type Consent,
   type KnownPrograms,
   type LoginProof,
+  SignerHolds,
   SignerRefused,
   termsThatWiden,
   wideningText,

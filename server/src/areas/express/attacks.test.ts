@@ -201,3 +201,14 @@ it('attack: a stranger on the chain sends SOL to the address of the token accoun
   assert.equal(body.status, 'Success', JSON.stringify(body));
   assert.equal(await world.tokens(world.receiver), PRICE);
 });
+
+it('attack: a wallet uses up what the gas wallet may sign for in an hour: after the first who is refused, others pay for themselves', async () => {
+  const payer = await world.newWallet(PRICE);
+  world.limit.isUsedUp = true;
+  const refused = await world.craft(payer.address);
+  assert.equal((await world.execute(payer, refused, await world.newMint())).status, 500);
+  const crafted = await world.craft(payer.address);
+  assert.deepEqual([refused.gasless, crafted.gasless, crafted.code], [true, false, 0]);
+  const { body } = await world.execute(payer, crafted, await world.newMint());
+  assert.equal(body.status, 'Success', JSON.stringify(body));
+});

@@ -19,6 +19,7 @@ import { startTestServer } from '../../http/testing.js';
 import { GAS_PURSE, Landing, sealed } from '../../landing/index.js';
 import { createClock, steadyNow } from '../../lib/clock.js';
 import { JUP, testSigner, USDC } from '../../sandbox/maker/testing.js';
+import { SignerHolds } from '../../signer/index.js';
 import { findRequest, insertCrafted } from '../../store/ledger.js';
 import { openAnyStore } from '../../store/testing.js';
 import { findHolders, kindsOf } from '../../store/verifications.js';
@@ -43,6 +44,8 @@ export async function openExpressWorld() {
   const clock = createClock();
   /** Whether the node simulates by what was true before, and whose transactions it drops. */
   const node = { isBehind: false, drops: new Set<Address>() };
+  /** Whether the gas wallet may sign for nothing more. */
+  const limit = { isUsedUp: false };
   const behind: Rpc = {
     ...rpc,
     async call<T>(method: string, params: unknown[]): Promise<T> {
@@ -65,7 +68,7 @@ export async function openExpressWorld() {
     ...plain,
     cosign(request) {
       signings += 1;
-      return plain.cosign(request);
+      return limit.isUsedUp ? Promise.reject(new SignerHolds('gas', 'its hour is used up')) : plain.cosign(request);
     },
   };
   const gasWallet = signer.address('gas');
@@ -115,6 +118,7 @@ export async function openExpressWorld() {
     gasWallet,
     receiver: deps.receiver,
     node,
+    limit,
     /** How often the signer was asked for signatures. */
     signings: () => signings,
     async craft(sender: Address): Promise<CraftTxnAnswer> {
