@@ -8,6 +8,24 @@ const NEARLY_ALL = 0.995;
 /** What a pool takes at its end is known to this share. */
 const EXACT = 1e-5;
 
+/**
+ * What a search may still spend on making ways up, in microseconds that this takes roughly. It is counted by what is done, so that
+ * the same question gets the same answer.
+ */
+export interface Effort {
+  left: number;
+}
+
+/** False where nothing is left. */
+export function spend(effort: Effort, microseconds: number): boolean {
+  if (effort.left <= 0) return false;
+  effort.left -= microseconds;
+  return true;
+}
+
+const FILLING = 2;
+const SHARE = 15;
+
 export interface EndingLeg extends LiveLeg {
   /** What the pool takes at most; Infinity if that is as much as may come to it. */
   end: number;
@@ -47,11 +65,11 @@ export function toppedUp(way: Way, legs: readonly EndingLeg[], amount: number, c
 }
 
 /** Ways over up to three pools that end before the amount does, each filled to its end, and what they take. */
-export function filledWays(legs: readonly EndingLeg[], amount: number): { way: Way; takes: number }[] {
+export function filledWays(legs: readonly EndingLeg[], amount: number, effort: Effort): { way: Way; takes: number }[] {
   const ending = legs.filter(({ end }) => end > 0 && end < amount);
   const ways: { way: Way; takes: number }[] = [];
   const add = (...chosen: EndingLeg[]) => {
-    if (chosen.reduce((sum, { end }) => sum + end, 0) >= amount) return;
+    if (!spend(effort, FILLING) || chosen.reduce((sum, { end }) => sum + end, 0) >= amount) return;
     const way = byEnds(chosen);
     const takes = Math.min(...chosen.map(({ pool, end }) => (end * ALL_BPS) / shareOf(way.parts, pool)));
     if (takes > 0) ways.push({ way, takes });
@@ -91,6 +109,7 @@ export function lessenings(
   ways: readonly Way[],
   input: number,
   wanted: number,
+  effort: Effort,
 ): { ways: Way[]; out: number }[] {
   const found: { ways: Way[]; out: number }[] = [];
   let amount = input;
@@ -100,6 +119,8 @@ export function lessenings(
         const changed = ways.with(i, toward(way, leg, bps));
         return { ways: changed, out: changed.slice(i).reduce((sum, each) => outOf(each, sum), amount) };
       };
+      // Mostly, not even all of it is enough.
+      if (!spend(effort, 1) || moved(ALL_BPS).out > wanted || !spend(effort, SHARE)) continue;
       const bps = fewestBps((share) => moved(share).out <= wanted);
       const lessened = moved(bps);
       if (lessened.out <= wanted && lessened.out >= wanted * NEARLY_ALL) found.push(lessened);

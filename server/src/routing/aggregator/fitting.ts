@@ -1,6 +1,16 @@
 import type { Address } from '@slipway/wire';
 import { bestRate, mostOut, mostUpTo, partOf, split, type Way, WORTH_A_POOL } from './deal.js';
-import { type EndingLeg, endingLeg, filledWays, lessenings, nearlyFilled, outOf, toppedUp } from './ends.js';
+import {
+  type Effort,
+  type EndingLeg,
+  endingLeg,
+  filledWays,
+  lessenings,
+  nearlyFilled,
+  outOf,
+  spend,
+  toppedUp,
+} from './ends.js';
 import {
   better,
   calculate,
@@ -26,6 +36,14 @@ const CHUNKS = 50;
 const MAX_FOR_THREES = 9;
 /** The most ways to begin or to continue a route that are looked into, over all paths. */
 const MAX_LOOKS = 3_000;
+/**
+ * What they may take, in microseconds, roughly: where nothing is found that ends it, there are millions of ways over fifty pools
+ * that end, which anybody makes of tokens of his own. Two hundred honest pools take a third of it.
+ */
+const MAX_EFFORT = 80_000;
+/** Of that, a split that is tried, and a way that is looked at again for another amount. */
+const SPLIT = 30;
+const WAY = 1;
 /** What a split may have more than one in hundredths: up to three pools take another hundredth of the amount. */
 const TOPPED_UP = 0.03;
 /** An amount that is less by a smaller share is split the same way. */
@@ -39,15 +57,20 @@ const NEARLY = 1.0001;
  * cannot be better than `known`, is not followed. The first of the `paths` are the best.
  */
 export function fitting(paths: readonly Estimate[], options: SearchOptions, known?: Scored): Scored | undefined {
-  const progress = { best: known, looks: 0 };
-  for (const path of paths) follow(path, options, progress);
+  const progress = { best: known, looks: 0, left: MAX_EFFORT };
+  for (const path of paths) {
+    if (isOver(progress)) break;
+    follow(path, options, progress);
+  }
   return progress.best;
 }
 
-interface Progress {
+interface Progress extends Effort {
   best: Scored | undefined;
   looks: number;
 }
+
+const isOver = ({ looks, left }: Progress) => looks >= MAX_LOOKS || left <= 0;
 
 interface Step {
   legs: EndingLeg[];
@@ -96,10 +119,10 @@ function follow(estimate: Estimate, options: SearchOptions, progress: Progress):
   const lightest = () => steps.map(({ ways }) => lightestOf(eachOf(ways), weigh));
   const base = room.base(path.mints, () => baseOf(planOf(path, lightest()), options, weigh));
   if (base + steps.reduce((sum, { least }) => sum + least, 0) > 0) return;
-  for (const step of steps) step.ways.push(...splitsOver(step.legs, step.amount));
+  for (const step of steps) step.ways.push(...splitsOver(step.legs, step.amount, progress));
 
   const look = (ways: readonly Way[], out: number): void => {
-    if (progress.looks >= MAX_LOOKS) return;
+    if (isOver(progress)) return;
     progress.looks += 1;
     const later = steps.slice(ways.length);
     const rest = base + later.reduce((sum, { least }) => sum + least, 0);
@@ -116,13 +139,16 @@ function follow(estimate: Estimate, options: SearchOptions, progress: Progress):
   };
   const extend = (ways: readonly Way[], amount: number): void => {
     const step = steps[ways.length]!;
-    for (const { way, out } of waysAt(step, amount)) look([...ways, way], out);
-    if (request.mode === 'exact-out') return;
+    for (const { way, out } of waysAt(step, amount, progress)) look([...ways, way], out);
+    // Nothing comes before the first step that could bring it less.
+    if (request.mode === 'exact-out' || ways.length === 0) return;
+    const others = steps.reduce((sum, each) => (each === step ? sum : sum + each.least), base);
     // Where pools end, some that take less than they are brought may still be best: the steps before bring less then.
-    for (const { way, takes } of filledWays(step.legs, amount)) {
+    for (const { way, takes } of filledWays(step.legs, amount, progress)) {
+      if (way.parts.length + steps.length - 1 > maxPools || others + weigh(way.parts) > 0) continue;
       if (!isWorth(reachOf(steps.slice(ways.length + 1), outOf(way, takes)), steps.length)) continue;
       const known = progress.best;
-      for (const lessened of lessenings(steps, ways, input, takes)) {
+      for (const lessened of lessenings(steps, ways, input, takes, progress)) {
         look([...lessened.ways, way], outOf(way, lessened.out));
         if (progress.best !== known) break;
       }
@@ -214,12 +240,13 @@ const alone = (leg: LiveLeg, amount: number): Way => ({
 });
 
 /** The splits over two and three pools that pay. */
-function splitsOver(legs: readonly EndingLeg[], amount: number): Way[] {
+function splitsOver(legs: readonly EndingLeg[], amount: number, effort: Effort): Way[] {
   const outs = legs.map((leg) => alone(leg, amount).out);
   const best = Math.max(...outs);
   if (best > 0 && bestRate(legs, amount) * amount < best * (1 + WORTH_A_POOL)) return [];
   const ways: Way[] = [];
   const add = (...chosen: number[]) => {
+    if (!spend(effort, SPLIT)) return;
     const over = chosen.map((i) => legs[i]!);
     const way = split(over, amount, CHUNKS) ?? nearlyFilled(over, amount);
     if (way && way.out > Math.max(...chosen.map((i) => outs[i]!)) * (1 + WORTH_A_POOL))
@@ -235,10 +262,11 @@ function splitsOver(legs: readonly EndingLeg[], amount: number): Way[] {
 }
 
 /** The ways that take an amount, best first. */
-function waysAt({ legs, ways, amount: most }: Step, amount: number): { way: Way; out: number }[] {
+function waysAt({ legs, ways, amount: most }: Step, amount: number, effort: Effort): { way: Way; out: number }[] {
   // Of less, other shares are best, and pools that end take more of it; of more, they do not take theirs.
   const isSame = amount <= most && amount > most * (1 - SAME);
-  const now = isSame ? ways : [...ways.slice(0, legs.length), ...splitsOver(legs, amount)];
+  const now = isSame ? ways : [...ways.slice(0, legs.length), ...splitsOver(legs, amount, effort)];
+  spend(effort, WAY * now.length);
   return now
     .map((way) => ({ way, out: outOf(way, amount) }))
     .filter(({ out }) => out > 0)
