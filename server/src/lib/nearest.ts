@@ -13,7 +13,7 @@ export function nearest(
   let fewest = most + 1;
   for (const candidate of known) {
     if (Math.abs(candidate.length - name.length) >= fewest) continue;
-    const edits = editDistance(name, candidate);
+    const edits = editDistance(name, candidate, fewest);
     if (edits < fewest) {
       best = candidate;
       fewest = edits;
@@ -22,7 +22,8 @@ export function nearest(
   return best;
 }
 
-function editDistance(a: string, b: string): number {
+/** The edits that make `a` of `b`; once it is certain that they are not fewer than `limit`, that. */
+function editDistance(a: string, b: string, limit: number): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
@@ -30,6 +31,7 @@ function editDistance(a: string, b: string): number {
       const substituted = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
       next.push(Math.min(substituted, row[j]! + 1, next[j - 1]! + 1));
     }
+    if (Math.min(...next) >= limit) return limit;
     row = next;
   }
   return row[b.length]!;

@@ -110,11 +110,10 @@ export class PoolPrices {
     const fed = (mint: Address) => this.#deps.feedUsd(mint) !== undefined;
     const anchors = this.#deps.anchors.filter((mint) => !fed(mint));
     for (const mint of new Set([...anchors, ...this.#followed, ...this.#asked.keys()])) {
-      const spot = this.#check(mint);
-      if ('none' in spot) continue;
-      const history = this.#historyOf(mint);
       const now = this.#deps.steadyNow();
-      if (history.isDue(now)) history.add(spot.usd, now);
+      if (this.#histories.get(mint)?.isDue(now) === false) continue;
+      const spot = this.#check(mint);
+      if (!('none' in spot)) this.#historyOf(mint).add(spot.usd, now);
     }
   }
 

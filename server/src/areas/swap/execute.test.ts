@@ -117,6 +117,25 @@ describe('the execution of an order', () => {
     assert.equal((await world.execute(body)).body.totalInputAmount, '10000000');
   });
 
+  it('attack: a free key posts its landed order again and again: the node has told the amounts already', async () => {
+    const { requestId, transaction } = await orderOf();
+    const { rpc } = world.deps.chain;
+    const call = rpc.call;
+    let asked = 0;
+    rpc.call = ((method: string, ...rest: [never]) => {
+      if (method === 'getTransaction') asked++;
+      return call.call(rpc, method, ...rest);
+    }) as never;
+    const body = { requestId, signedTransaction: signed(transaction, taker) };
+    const first = await world.execute(body);
+    asked = 0;
+    const others = await Promise.all(Array.from({ length: 20 }, () => world.execute(body)));
+    rpc.call = call;
+    for (const { body } of others) assert.deepEqual(body, first.body);
+    assert.equal(first.body.totalInputAmount, '10000000');
+    assert.equal(asked, 0);
+  });
+
   it('is no success without the right signatures', async () => {
     const { requestId, transaction } = await orderOf();
     const missing = await world.execute({ requestId, signedTransaction: transaction });

@@ -1,5 +1,4 @@
 import type { Address } from '@slipway/wire';
-import { readTransaction } from '../../chain/index.js';
 import { AppError, RFQ } from '../../errors/index.js';
 import {
   accept,
@@ -17,11 +16,12 @@ import type { LedgerRow } from '../../store/ledger.js';
 import { AREA, type SwapDeps, swapRoute, tags } from './deps.js';
 
 import { explainSwap, INVALID, NOT_SIGNED } from './failure.js';
+import { createLandedAmounts, type LandedAmounts } from './landed-amounts.js';
 import { readPayload, type SwapPayload } from './payload.js';
-import { resultOf } from './result.js';
 import { ExecuteAnswer, ExecuteBody } from './schema.js';
 
 export function registerExecute(app: TypedServer, deps: SwapDeps): void {
+  const amountsOf = createLandedAmounts(deps);
   app.post(
     '/ultra/v1/execute',
     {
@@ -36,12 +36,16 @@ export function registerExecute(app: TypedServer, deps: SwapDeps): void {
         response: { 200: ExecuteAnswer },
       },
     },
-    ({ body }) => execute(deps, body),
+    ({ body }) => execute(deps, amountsOf, body),
   );
 }
 
 /** Lands an order's signed transaction, or reports what has become of it. */
-export async function execute(deps: SwapDeps, { requestId, signedTransaction }: ExecuteBody): Promise<ExecuteAnswer> {
+export async function execute(
+  deps: SwapDeps,
+  amountsOf: LandedAmounts,
+  { requestId, signedTransaction }: ExecuteBody,
+): Promise<ExecuteAnswer> {
   if (!requestId) throw refuse(-4, 'requestId: required, as the order has it');
   if (!signedTransaction) throw refuse(-5, 'signedTransaction: required, base64 of the signed transaction');
   let maker: SwapPayload['maker'];
@@ -57,7 +61,7 @@ export async function execute(deps: SwapDeps, { requestId, signedTransaction }: 
       return { ours: [...ours, maker.address], delegate: { deliver: deps.deliver(maker), until } };
     },
   });
-  return isRefusal(ended) ? answerRefusal(deps, ended, maker !== undefined) : answer(deps, ended);
+  return isRefusal(ended) ? answerRefusal(deps, amountsOf, ended, maker !== undefined) : answer(deps, amountsOf, ended);
 }
 
 /** Gives errors of the schema and the parser the contract's code. */
@@ -72,7 +76,12 @@ function refuse(code: number, message: string): AppError {
   return new AppError('INVALID_REQUEST', { message, details: { code } });
 }
 
-async function answerRefusal(deps: SwapDeps, refusal: Refusal, byMaker: boolean): Promise<ExecuteAnswer> {
+async function answerRefusal(
+  deps: SwapDeps,
+  amountsOf: LandedAmounts,
+  refusal: Refusal,
+  byMaker: boolean,
+): Promise<ExecuteAnswer> {
   switch (refusal.reason) {
     case 'undecodable':
       throw refuse(-2, 'Failed to decode signed transaction');
@@ -92,7 +101,7 @@ async function answerRefusal(deps: SwapDeps, refusal: Refusal, byMaker: boolean)
     case 'would-fail': {
       // The client may ask for another order now, so this one must not swap when it is posted again.
       const { request, transaction, err } = refusal;
-      return answer(deps, await deps.landing.fail(request, transaction, err));
+      return answer(deps, amountsOf, await deps.landing.fail(request, transaction, err));
     }
   }
 }
@@ -102,7 +111,7 @@ function signatureProblem(bad: BadTransaction, code: number): Explanation {
 }
 
 /** Derived from the final row and the chain, not from this call, so every caller gets the same answer. */
-async function answer({ chain, programs, log }: SwapDeps, row: LedgerRow): Promise<ExecuteAnswer> {
+async function answer({ programs }: SwapDeps, amountsOf: LandedAmounts, row: LedgerRow): Promise<ExecuteAnswer> {
   const known = { ...(row.signature && { signature: row.signature }), slot: row.slot?.toString() ?? '0' };
   if (row.state !== 'landed') {
     const why =
@@ -112,12 +121,7 @@ async function answer({ chain, programs, log }: SwapDeps, row: LedgerRow): Promi
     return { ...failed(why), ...known };
   }
   // The landing is certain, and clients can read the amounts from the chain themselves.
-  const landed = await readTransaction(chain.rpc, row.signature!).catch((error: Error) => {
-    log.warn({ request: row.id, reason: error.message }, 'cannot read the amounts of a landed swap');
-    return undefined;
-  });
-  const result = landed && resultOf(landed, readPayload(row), row.wallet as Address);
-  return { status: 'Success', code: 0, ...known, ...result };
+  return { status: 'Success', code: 0, ...known, ...(await amountsOf(row)) };
 }
 
 function failed({ code, message }: Explanation): ExecuteAnswer {

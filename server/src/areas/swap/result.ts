@@ -3,7 +3,7 @@ import type { Held, LandedTransaction } from '../../chain/index.js';
 import type { SwapPayload } from './payload.js';
 import type { ExecuteAnswer } from './schema.js';
 
-type SwapResult = Pick<
+export type SwapResult = Pick<
   ExecuteAnswer,
   'totalInputAmount' | 'totalOutputAmount' | 'inputAmountResult' | 'outputAmountResult' | 'swapEvents'
 >;
