@@ -9,6 +9,8 @@ import {
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
 } from '@slipway/wire';
+import type { Limiter } from '../../http/ports.js';
+import { plentyLeft } from '../../http/testing.js';
 import { type TestPool, worldOver } from '../../routing/aggregator/testing.js';
 import type { Token } from '../../routing/router.js';
 import { openSwapWorld, type SwapWorld, swap } from './testing.js';
@@ -62,6 +64,32 @@ describe('an order for which the best pools fail on the chain', { timeout: 300_0
       assert.equal(order.routePlan[0]!.swapInfo.ammKey, pools[0]!.address);
     });
   });
+
+  it('attack: a free key orders for an account for which all pools fail: further searches count as calls, and end with them', async () => {
+    let left = 100;
+    const limiter: Limiter = {
+      take(_key, _bucket, _tier, weight = 1) {
+        left -= weight;
+        return { ...plentyLeft, allowed: left >= 0 };
+      },
+    };
+    await withWorld({ outputProgram: TOKEN_2022_PROGRAM, limiter }, async ({ world, tokens, pools, holding }) => {
+      const [a, b] = tokens;
+      for (let out = 4n; out < 8n; out++) pools.push(await holding.pool(a, b, [DEEP, DEEP * out]));
+      await world.aggregator.discover();
+      const hostile = await walletWith(world, holding, a);
+      await demandMemos(holding, hostile, b);
+      const query = { inputMint: a.mint, outputMint: b.mint, amount: `${AMOUNT}`, taker: hostile.address };
+      const tried = async () => {
+        const { body } = await world.order(query);
+        return (body as unknown as { error: string }).error.split('metis: ').length - 1;
+      };
+      assert.equal(await tried(), 7);
+      assert.equal(left, 100 - 1 - 5, 'the call, and each search but the first and two others');
+      left = 1;
+      assert.equal(await tried(), 3);
+    });
+  });
 });
 
 type Holding = ReturnType<typeof worldOver>;
@@ -78,7 +106,7 @@ async function withWorld(
   {
     outputProgram = TOKEN_PROGRAM,
     ...options
-  }: { withoutRouterProgram?: boolean; outputProgram?: typeof TOKEN_PROGRAM },
+  }: { withoutRouterProgram?: boolean; outputProgram?: typeof TOKEN_PROGRAM; limiter?: Limiter },
   run: (scene: Scene) => Promise<void>,
 ): Promise<void> {
   const world = await openSwapWorld(options);

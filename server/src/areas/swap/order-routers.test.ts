@@ -141,7 +141,10 @@ describe('a fifth router', () => {
       accounts: createFeeAccounts({ ...deps, receiver: () => deps.fees.receiver }),
       isNew: async () => false,
     };
-    world.order = async (asked) => ({ status: 200, body: await order(deps, sources, asked as unknown as OrderQuery) });
+    world.order = async (asked) => ({
+      status: 200,
+      body: await order(deps, sources, asked as unknown as OrderQuery, async () => undefined),
+    });
   });
   after(() => world.close());
 

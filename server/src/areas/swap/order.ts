@@ -21,6 +21,8 @@ import { readWallets } from './wallets.js';
 /** How long after its arrival an order still asks for quotes in place of those that cannot be used; how often at most. */
 const TRY_MS = 3_000;
 const MAX_OTHERS = 12;
+/** How many of them an order is not charged for: pools may have moved since. */
+const FREE_OTHERS = 2;
 const TOO_SMALL: Obstacle = { code: 3, message: `Minimum $${GASLESS_MIN_USD} for gasless` };
 /** The text of code 3 for market makers. */
 const NO_TRANSACTION = 'The quote could not be made a transaction';
@@ -43,12 +45,20 @@ export function registerOrder(app: TypedServer, deps: SwapDeps): void {
         response: { 200: OrderAnswer },
       },
     },
-    (request) => order(askedBy(deps, request), sources, request.query),
+    (request) => order(askedBy(deps, request), sources, request.query, () => request.charge(1)),
   );
 }
 
-/** Quotes a swap and, for a taker, crafts the transaction of the best quote that works. */
-export async function order(deps: SwapDeps, sources: FeeSources, query: OrderQuery): Promise<OrderAnswer> {
+/**
+ * Quotes a swap and, for a taker, crafts the transaction of the best quote that works. `charge` counts a further call for
+ * each further search.
+ */
+export async function order(
+  deps: SwapDeps,
+  sources: FeeSources,
+  query: OrderQuery,
+  charge: () => Promise<{ allowed: boolean } | undefined>,
+): Promise<OrderAnswer> {
   const inquiry = await readInquiry(deps, query);
   const { asked } = inquiry;
   if (!isTaken(asked)) {
@@ -59,7 +69,9 @@ export async function order(deps: SwapDeps, sources: FeeSources, query: OrderQue
   }
   const wallets = await readWallets(deps, asked, inquiry.input, inquiry.output);
   const terms = await termsOf(deps, sources, inquiry, wallets);
-  const taken: Order = { ...inquiry, asked, wallets, terms };
+  let others = 0;
+  const mayTryAnother = async () => ++others <= FREE_OTHERS || (await charge())?.allowed !== false;
+  const taken: Order = { ...inquiry, asked, wallets, terms, mayTryAnother };
   const outcome = await craft(deps, taken);
   if ('ready' in outcome) await remember(deps, taken, outcome);
   const usdOf = await readValues(deps, inquiry, outcome.candidate.quote);
@@ -146,10 +158,12 @@ async function firstPossible(deps: SwapDeps, order: Order, candidates: readonly 
 /** A quote of the same router that avoids what made this one unusable; undefined if there is none in time. */
 async function anotherQuote(
   { steadyNow }: SwapDeps,
-  { started }: Order,
+  { started, mayTryAnother }: Order,
   { quote }: Candidate,
   { isTooLarge, suspects = [] }: Failure,
 ): Promise<Quote | undefined> {
+  const search = isTooLarge ? quote.simpler : suspects.length > 0 ? quote.without : undefined;
+  if (!search || !(await mayTryAnother())) return undefined;
   const left = started + TRY_MS - steadyNow();
   if (left <= 0) return undefined;
   const signal = AbortSignal.timeout(Math.ceil(left));

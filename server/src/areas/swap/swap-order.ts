@@ -19,6 +19,8 @@ export interface Order extends Inquiry {
   wallets: Wallets;
   /** The terms if the taker pays the gas. */
   terms: Terms;
+  /** Whether there may be another search in place of a quote that cannot be used; the caller is charged for many. */
+  mayTryAnother: () => Promise<boolean>;
 }
 
 /** The fee of a swap, and who pays its gas. */

@@ -17,6 +17,7 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { type Chain, createChain, createLiveAccounts, createLocalRpc } from '../../chain/index.js';
 import type { PriceSource } from '../../config/index.js';
+import type { Limiter } from '../../http/ports.js';
 import { startTestServer } from '../../http/testing.js';
 import { Landing, sealed } from '../../landing/index.js';
 import { createClock, steadyNow } from '../../lib/clock.js';
@@ -39,6 +40,7 @@ export const TIP_ACCOUNT = generateKeypair().address;
 interface WorldOptions {
   /** Without the router program: routes of one hop. */
   withoutRouterProgram?: boolean;
+  limiter?: Limiter;
   wrapRouter?: (router: Router) => Router;
   /** Routers besides the aggregator and the makers. */
   moreRouters?: (chain: Chain) => Router[];
@@ -158,7 +160,10 @@ export async function openSwapWorld(options: WorldOptions = {}) {
     gasless: true,
     tipAccounts: [TIP_ACCOUNT],
   };
-  const { app } = await startTestServer((server) => registerSwap(server, deps));
+  const { app } = await startTestServer(
+    (server) => registerSwap(server, deps),
+    options.limiter && { limiter: options.limiter },
+  );
   const headers = { 'x-api-key': 'good-key' };
   return {
     net,
