@@ -245,6 +245,14 @@ test('a price never goes back in publish time, and is stale by it', async (t) =>
   assert.equal(price(sol), undefined);
 });
 
+test('a price is stale while our clock, which was set back since, takes all that come after it for ones of the future', async (t) => {
+  const { hermes, clock, poll, price } = await open(t, answerOf(entryOf(SOL_FEED)));
+  clock.time -= 3_600_000;
+  await poll(answerOf(entryOf(SOL_FEED, { price: '9000000000', publish_time: NOW / 1000 })));
+  assert.equal(hermes.read(sol)?.usd, 150);
+  assert.equal(price(sol), undefined);
+});
+
 test('a feed that is missing in the answer has no price; the mints of one feed share it', async (t) => {
   const other = generateKeypair().address;
   const feeds = { [sol]: SOL_FEED.toUpperCase(), [other]: SOL_FEED, [jup]: JUP_FEED };

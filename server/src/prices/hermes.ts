@@ -82,7 +82,8 @@ class PolledHermes implements Hermes {
     const feed = this.#feedOf.get(mint);
     const price = feed === undefined ? undefined : this.#known.get(feed);
     if (!price || price.confidence * 10_000 > price.usd * maxConfidenceBps) return undefined;
-    return { ...price, stale: clock.now() - price.publishedAt > maxAgeMs };
+    // From the future where the clock was set back since: none that comes after it would be taken until it has caught up.
+    return { ...price, stale: Math.abs(clock.now() - price.publishedAt) > maxAgeMs };
   }
 
   async close(): Promise<void> {

@@ -49,6 +49,12 @@ test('a price never goes back in time, but may be the same again', () => {
   assert.notEqual(typeof check([quote()], last), 'string');
 });
 
+test('a price that was dated by a clock that was set back since keeps out none that come after it', () => {
+  const soon = { usd: 90, publishedAt: NOW + 5_000 };
+  assert.equal(check([quote()], soon), 'older-than-the-last');
+  assert.notEqual(typeof check([quote()], { ...soon, publishedAt: NOW + 5_001 }), 'string');
+});
+
 test('sources that contradict each other fire nothing; one that is unusable itself has no say', () => {
   assert.equal(check([quote(), quote({ usd: 110, confidence: 0 })]), 'contradicting');
   assert.equal(check([quote(), quote({ usd: 90, confidence: 0 })]), 'contradicting');

@@ -53,7 +53,9 @@ export function checkPrice(
   const flaw = flawOf(quote, now, policy);
   if (flaw) return flaw;
   const { usd, publishedAt } = quote;
-  if (last && publishedAt < last.publishedAt) return 'older-than-the-last';
+  // One of the future says nothing: prices of pools have our time, and our clock was set back since.
+  if (last && last.publishedAt - now <= policy.maxAheadMs && publishedAt < last.publishedAt)
+    return 'older-than-the-last';
   const contradicts = (other: PriceQuote) =>
     flawOf(other, now, policy) === undefined &&
     Math.abs(other.usd - usd) * BPS > Math.min(other.usd, usd) * policy.maxDisagreementBps;
