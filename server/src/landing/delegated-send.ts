@@ -16,7 +16,7 @@ import { RFQ } from '../errors/index.js';
 import { completeHandOver, findRequest, type LedgerRow } from '../store/ledger.js';
 import type { Store } from '../store/sql.js';
 import { type Explanation, rfqError } from './explain.js';
-import { deadAt } from './lifetime.js';
+import { deadAt, lifetimeByHeight } from './lifetime.js';
 import { type Found, MessageSearches } from './message-search.js';
 import type { Verdict } from './tracker.js';
 
@@ -139,8 +139,8 @@ export class DelegatedSend {
     whenDead: Explanation,
   ): Promise<Verdict | undefined> {
     const { store, chain } = this.#deps;
-    const lastValidBlockHeight = row.lastValidBlockHeight + LIST_LAG_BLOCKS;
-    const death = await deadAt({ kind: 'height', lastValidBlockHeight }, chain);
+    const lifetime = lifetimeByHeight(row.wire!, row.lastValidBlockHeight + LIST_LAG_BLOCKS);
+    const death = await deadAt(lifetime, chain);
     const found = await look(death);
     if (found) {
       const { signature, wire, slot, err } = found;

@@ -3,7 +3,7 @@ import { findRequest, type LedgerRow, renewLeases } from '../store/ledger.js';
 import { StoreUnavailable } from '../store/sql.js';
 import type { DelegatedSend, Resolution } from './delegated-send.js';
 import type { LandingDeps } from './deps.js';
-import { type Lifetime, lifetimeOf } from './lifetime.js';
+import { type Lifetime, lifetimeByHeight, lifetimeOf } from './lifetime.js';
 import type { Resending } from './pace.js';
 import { PayloadMismatch } from './payload.js';
 import { aliveAtOf } from './submission-payload.js';
@@ -131,6 +131,6 @@ function ended(row: LedgerRow): LedgerRow {
 
 function lifetimeOfRow(row: LedgerRow, wire: Uint8Array): Lifetime {
   const { lastValidBlockHeight } = row;
-  if (lastValidBlockHeight > 0n) return { kind: 'height', lastValidBlockHeight };
+  if (lastValidBlockHeight > 0n) return lifetimeByHeight(wire, lastValidBlockHeight);
   return lifetimeOf(decodeTransaction(wire).message, aliveAtOf(row));
 }

@@ -1,15 +1,30 @@
-import { type Address, addressFromBytes, decodeMessage, decompileInstructions, parseAdvanceNonce } from '@slipway/wire';
+import {
+  type Address,
+  addressFromBytes,
+  decodeMessage,
+  decodeTransaction,
+  decompileInstructions,
+  parseAdvanceNonce,
+} from '@slipway/wire';
 import { BLOCKHASH_LIFE, type Chain } from '../chain/index.js';
 
 /** How long a transaction may still land. */
 export type Lifetime =
-  | { kind: 'height'; lastValidBlockHeight: bigint }
+  | { kind: 'height'; lastValidBlockHeight: bigint; blockhash: string }
   /** `aliveAt`: a slot at which a node knew the blockhash; 0 if unknown. */
   | { kind: 'blockhash'; blockhash: string; aliveAt: bigint }
   | { kind: 'nonce'; account: Address; value: string };
 
 /** Bytes 40 to 72 of a nonce account hold the nonce: after version, state and authority. */
 const NONCE_OFFSET = 40;
+/** No two nodes are so many blocks apart: more than an hour. */
+const ABSURD_BLOCKS = 10_000n;
+
+/** The lifetime of a transaction that we have crafted, by the height that the node has told with its blockhash. */
+export function lifetimeByHeight(wire: Uint8Array, lastValidBlockHeight: bigint): Lifetime {
+  const { blockhash } = decodeTransaction(wire).decoded;
+  return { kind: 'height', lastValidBlockHeight, blockhash };
+}
 
 /** The lifetime according to the message itself, for a transaction that we did not craft. */
 export function lifetimeOf(message: Uint8Array, aliveAt = 0n): Lifetime {
@@ -31,19 +46,25 @@ export function lifetimeOf(message: Uint8Array, aliveAt = 0n): Lifetime {
 export async function deadAt(lifetime: Lifetime, chain: Chain): Promise<bigint | undefined> {
   switch (lifetime.kind) {
     case 'height': {
-      const { lastValidBlockHeight, slot } = await chain.latestBlockhash();
-      return lastValidBlockHeight - BLOCKHASH_LIFE > lifetime.lastValidBlockHeight ? slot : undefined;
+      const { lastValidBlockHeight: newest, slot } = await chain.latestBlockhash();
+      if (newest - BLOCKHASH_LIFE > lifetime.lastValidBlockHeight) return slot;
+      // Once told a height that never comes, it would be under way for ever.
+      const isAbsurd = lifetime.lastValidBlockHeight > newest + ABSURD_BLOCKS;
+      return isAbsurd ? deadBlockhash(lifetime.blockhash, 0n, chain) : undefined;
     }
-    case 'blockhash': {
-      const { valid, slot } = await chain.isBlockhashValid(lifetime.blockhash);
-      // A node that has not reached that slot yet may not know the blockhash.
-      return valid || slot < lifetime.aliveAt ? undefined : slot;
-    }
+    case 'blockhash':
+      return deadBlockhash(lifetime.blockhash, lifetime.aliveAt, chain);
     case 'nonce': {
       const { slot } = await chain.latestBlockhash();
       return (await nonceValue(lifetime.account, chain)) === lifetime.value ? undefined : slot;
     }
   }
+}
+
+async function deadBlockhash(blockhash: string, aliveAt: bigint, chain: Chain): Promise<bigint | undefined> {
+  const { valid, slot } = await chain.isBlockhashValid(blockhash);
+  // A node that has not reached that slot yet may not know the blockhash.
+  return valid || slot < aliveAt ? undefined : slot;
 }
 
 async function nonceValue(account: Address, chain: Chain): Promise<string | undefined> {

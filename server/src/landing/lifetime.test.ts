@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { compileMessage, encodeTransaction, generateKeypair } from '@slipway/wire';
+import type { Chain } from '../chain/index.js';
+import { deadAt, lifetimeByHeight } from './lifetime.js';
+
+const [payer, blockhash] = [generateKeypair().address, generateKeypair().address];
+const message = compileMessage({ version: 0, feePayer: payer, instructions: [], blockhash });
+const wire = encodeTransaction({ message, signatures: [new Uint8Array(64)] });
+const NOW = { height: 1_000_000n, slot: 1_100_000n };
+
+/** A chain at a height, and of which blockhashes it was asked. */
+function chainAt(height: bigint, { valid }: { valid: boolean }) {
+  const asked: string[] = [];
+  const chain = {
+    latestBlockhash: async () => ({ blockhash: payer, lastValidBlockHeight: height + 150n, slot: NOW.slot }),
+    async isBlockhashValid(which: string) {
+      asked.push(which);
+      return { valid, slot: NOW.slot };
+    },
+  } as unknown as Chain;
+  return { chain, asked };
+}
+
+test('a transaction is dead once the chain is past the height that was told with its blockhash', async () => {
+  const { chain, asked } = chainAt(NOW.height, { valid: false });
+  assert.equal(await deadAt(lifetimeByHeight(wire, NOW.height - 1n), chain), NOW.slot);
+  assert.equal(await deadAt(lifetimeByHeight(wire, NOW.height), chain), undefined);
+  assert.equal(await deadAt(lifetimeByHeight(wire, NOW.height + 150n), chain), undefined);
+  assert.deepEqual(asked, []);
+});
+
+test('attack: a node tells once of a blockhash that lives to a height that never comes: what is crafted with it ends as the blockhash does', async () => {
+  for (const height of [10n ** 15n, NOW.height + 20_000n]) {
+    const dead = chainAt(NOW.height, { valid: false });
+    assert.equal(await deadAt(lifetimeByHeight(wire, height), dead.chain), NOW.slot);
+    assert.deepEqual(dead.asked, [blockhash]);
+    const alive = chainAt(NOW.height, { valid: true });
+    assert.equal(await deadAt(lifetimeByHeight(wire, height), alive.chain), undefined);
+  }
+});
