@@ -176,6 +176,7 @@ export async function readPastTransaction(rpc: Rpc, txId: string): Promise<PastT
     const answer = await rpc.call<RpcTransaction | null>('getTransaction', params);
     if (!answer?.meta) return { unreadable: 'the node does not have it', isMissing: true };
     const { err, innerInstructions, loadedAddresses } = answer.meta;
+    if (err === undefined) throw new TypeError('neither an error nor none');
     const hasFailed = err !== null;
     if (!hasFailed && !innerInstructions) {
       return { unreadable: 'the node has not kept what its instructions called' };

@@ -140,6 +140,14 @@ describe('attack: a node puts an object with a length where bytes belong, or a t
   });
 });
 
+it('attack: a node tells of a transaction, and not whether it has failed: that is no answer', async () => {
+  const node = (result: unknown): Rpc => ({ name: 'node.example', call: async <T>() => result as T });
+  const found = { context: { slot: 1 }, value: [{ slot: 1, confirmationStatus: 'finalized' }] };
+  await assert.rejects(statusesOf(node(found), ['signature'], false), { name: 'ChainUnavailable' });
+  const past = await readPastTransaction(node({ transaction: ['', 'base64'], meta: { innerInstructions: [] } }), 'id');
+  assert.ok('unreadable' in past);
+});
+
 describe('attack: a node switches to another protocol, or refuses without end', () => {
   for (const headers of ['upgrade: websocket\r\nconnection: upgrade\r\n', 'upgrade: websocket\r\n', '']) {
     it(`attack: status 101 ${headers ? `with ${headers.trim().replace('\r\n', ', ')}` : 'alone'}: the call ends`, async (t) => {

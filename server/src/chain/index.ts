@@ -282,16 +282,17 @@ export function statusesOf(rpc: Rpc, signatures: string[], history: boolean): Pr
   type Answer = Contextual<(RpcStatus | null)[]>;
   return ask(rpc, 'getSignatureStatuses', params, ({ context, value }: Answer) => ({
     slot: wholeIn(context.slot),
-    found: listOf(value, signatures.length).map((status) =>
-      status
-        ? {
-            slot: wholeIn(status.slot),
-            err: status.err,
-            confirmed: (status.confirmationStatus ?? 'finalized') !== 'processed',
-            finalized: status.confirmationStatus === 'finalized',
-          }
-        : undefined,
-    ),
+    found: listOf(value, signatures.length).map((status) => {
+      if (!status) return undefined;
+      const { slot, err, confirmationStatus } = status;
+      if (err === undefined) throw new TypeError('neither an error nor none');
+      return {
+        slot: wholeIn(slot),
+        err,
+        confirmed: (confirmationStatus ?? 'finalized') !== 'processed',
+        finalized: confirmationStatus === 'finalized',
+      };
+    }),
   }));
 }
 

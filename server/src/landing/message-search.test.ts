@@ -19,12 +19,13 @@ const ours = {
 
 const encoded = (message: Uint8Array) => Buffer.from(unsignedTransaction(message)).toString('base64');
 
-/** A node that lists these, the newest first, and answers each as the test says. */
-function openSearch(listed: Record<string, () => unknown>) {
+/** A node that lists these, the newest first, and answers each as the test says; `statuses`: what it says of any. */
+function openSearch(listed: Record<string, () => unknown>, statuses: readonly unknown[] = []) {
   const rpc: Rpc = {
     name: 'test',
     async call<T>(method: string, [asked]: unknown[]): Promise<T> {
       const rows = Object.keys(listed).map((signature) => ({ signature, blockTime: 1_000 }));
+      if (method === 'getSignatureStatuses') return { context: { slot: 9 }, value: statuses } as T;
       return (method === 'getSignaturesForAddress' ? rows : listed[asked as string]!()) as T;
     },
   };
@@ -68,6 +69,19 @@ test('what cannot be read at first is found when it can', async () => {
   await assert.rejects(find(9n), ChainUnavailable);
   isThere = true;
   assert.equal((await find(9n))?.signature, 'late');
+});
+
+test('attack: a node keeps a transaction without what has become of it: that is asked for, and never taken for a success', async () => {
+  const err = { InstructionError: [0, { Custom: 6001 }] };
+  for (const [status, expected] of [
+    [{ slot: 7, err, confirmationStatus: 'confirmed' }, err],
+    [{ slot: 7, err: null, confirmationStatus: 'confirmed' }, null],
+  ] as const) {
+    const find = openSearch({ ours: () => ({ ...ours, meta: null }) }, [status]);
+    const found = (await find()) as { err: unknown };
+    assert.deepEqual(found.err, expected);
+  }
+  await assert.rejects(openSearch({ ours: () => ({ ...ours, meta: null }) }, [null])(), ChainUnavailable);
 });
 
 test('a node that gives no answer, or is too busy, is never taken for one that has nothing', async () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Address, decodeTransaction, WireError } from '@slipway/wire';
-import { ask, bytesIn, ChainUnavailable, type Rpc, RpcError, wholeIn } from '../chain/index.js';
+import { ask, bytesIn, ChainUnavailable, type Rpc, RpcError, statusesOf, wholeIn } from '../chain/index.js';
 
 /** A transaction that is on the chain, landed or failed. */
 export interface Found {
@@ -198,7 +198,10 @@ class AccountHistory {
     if (answer === null) return null;
     const wire = answer && bytesIn(answer.transaction[0]);
     this.#digests.set(signature, wire ? digestIn(wire) : FOREIGN);
-    return wire && { signature, wire, slot: wholeIn(answer.slot), err: answer.meta?.err ?? null };
+    if (!wire) return undefined;
+    // A node may have kept a transaction without what has become of it.
+    const err = answer.meta ? answer.meta.err : (await statusesOf(this.#deps.rpc, [signature], true)).found[0]?.err;
+    return err === undefined ? null : { signature, wire, slot: wholeIn(answer.slot), err };
   }
 }
 
