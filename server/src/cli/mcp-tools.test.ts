@@ -9,8 +9,14 @@ import { createTools, type Token, tokenOf } from './mcp-tools.js';
 const OTHER = 'JUPyiwrYJFskUPiHa7hkeR8VUtAeFoSYbKedZNsDvCN';
 const TWIN = '7dHbWXmci3dT8UFYWYZweBLXgycu7Y3iL6trKn1Y7ARj';
 
-const find = (name: string, ...found: Partial<Token>[]) =>
-  tokenOf({ api: { get: async () => found } } as unknown as Client, name);
+const finding = (
+  decimalsOf: ((mint: string) => Promise<number | undefined>) | undefined,
+  ...found: Partial<Token>[]
+) => ({
+  client: { api: { get: async () => found } } as unknown as Client,
+  decimalsOf,
+});
+const find = (name: string, ...found: Partial<Token>[]) => tokenOf(finding(undefined, ...found), name);
 
 test('attack: a lying service says that SOL is something else, or has more decimals, so that limits in it mean more: refused', async () => {
   assert.equal((await find('SOL', { id: SOL, symbol: 'SOL', decimals: 9, isVerified: true })).id, SOL);
@@ -19,6 +25,16 @@ test('attack: a lying service says that SOL is something else, or has more decim
   await assert.rejects(find(SOL, { id: SOL, symbol: 'SOL', decimals: 12, isVerified: true }), /which is not SOL/);
   await assert.rejects(find('sol', { id: OTHER, symbol: 'SOL', decimals: 9, isVerified: true }), /which is not SOL/);
   await assert.rejects(find('USDC', { id: SOL, symbol: 'USDC', decimals: 9, isVerified: true }), /which is SOL/);
+});
+
+test('attack: a lying service says that a token has other decimals than it has, so that limits and amounts in it mean a thousand times as much: refused', async () => {
+  const told = { id: OTHER, symbol: 'JUP', isVerified: true };
+  const onChain = async (mint: string) => (mint === OTHER ? 6 : undefined);
+  assert.equal((await tokenOf(finding(onChain, { ...told, decimals: 6 }), 'JUP')).decimals, 6);
+  for (const decimals of [9, 3])
+    await assert.rejects(tokenOf(finding(onChain, { ...told, decimals }), 'JUP'), /and the node says 6/);
+  const madeUp = { ...told, id: TWIN, decimals: 6 };
+  await assert.rejects(tokenOf(finding(onChain, madeUp), 'JUP'), /says that there is no such token/);
 });
 
 test('attack: a lying service says of two names that they are one token, whose limit would be the larger: refused', () => {
@@ -64,7 +80,14 @@ test('a login that has ended is begun anew: orders can be cancelled for as long 
       },
     },
   } as unknown as Client;
-  const deps = { client, wallet: OTHER, purse: createPurse([]), version: '1', steadyNow: () => 0 };
+  const deps = {
+    client,
+    decimalsOf: undefined,
+    wallet: OTHER,
+    purse: createPurse([]),
+    version: '1',
+    steadyNow: () => 0,
+  };
   const server = createTools({ ...deps, chainTime: async () => 0 });
   const assistant = new Assistant({ name: 'test', version: '1' });
   const [near, far] = InMemoryTransport.createLinkedPair();

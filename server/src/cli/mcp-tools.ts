@@ -18,6 +18,11 @@ export type Token = Answer<'get', '/tokens/v2/search'>[number];
 
 export interface ToolDeps {
   client: Client;
+  /**
+   * How many decimals a token has, as a node says; undefined if there is none. Without a node the service's word is taken, which is
+   * good enough to read only.
+   */
+  decimalsOf: ((mint: string) => Promise<number | undefined>) | undefined;
   /** Of the key that it was given; without one it only reads. */
   wallet: string | undefined;
   purse: Purse;
@@ -41,7 +46,8 @@ export function createTools(deps: ToolDeps): McpServer {
   return server;
 }
 
-function addReading(server: McpServer, { client, wallet, purse }: ToolDeps): void {
+function addReading(server: McpServer, deps: ToolDeps): void {
+  const { client, wallet, purse } = deps;
   const annotations = { readOnlyHint: true };
   server.registerTool(
     'wallet',
@@ -68,7 +74,7 @@ function addReading(server: McpServer, { client, wallet, purse }: ToolDeps): voi
       annotations,
     },
     async (asked) => {
-      const { sell, buy, request } = await swapOf(client, asked);
+      const { sell, buy, request } = await swapOf(deps, asked);
       return answer(toldSwap(await client.quote(request), sell, buy));
     },
   );
@@ -94,10 +100,11 @@ function addSpending(server: McpServer, deps: ToolDeps, wallet: string): void {
     'quote_swap',
     { description: 'Quotes a swap, for execute', inputSchema: { sell: token, buy: token, amount } },
     async (asked) => {
-      const { sell, buy, request } = await swapOf(client, asked);
+      const { sell, buy, request } = await swapOf(deps, asked);
       const order = await client.quote(request);
+      const told = toldSwap(order, sell, buy);
       const minOutput = BigInt(order.otherAmountThreshold);
-      return quoted(toldSwap(order, sell, buy), {
+      return quoted(told, {
         spends: [{ mint: sell.id, amount: request.amount }, FEES],
         run: async (options) => {
           const { signature, outputAmount } = await client.swap({ ...request, minOutput }, options);
@@ -125,7 +132,7 @@ function addSpending(server: McpServer, deps: ToolDeps, wallet: string): void {
       },
     },
     async ({ condition, priceUsd, hours, ...asked }) => {
-      const { sell, buy, request } = await swapOf(client, asked);
+      const { sell, buy, request } = await swapOf(deps, asked);
       const { inputMint, outputMint, amount: inputAmount } = request;
       const expiresAt = new Date((await chainTime()) + hours * HOUR_MS);
       const terms = { orderType: 'single' as const, triggerCondition: condition, triggerPriceUsd: priceUsd };
@@ -152,7 +159,7 @@ function addSpending(server: McpServer, deps: ToolDeps, wallet: string): void {
       inputSchema: { token, amount },
     },
     async (asked) => {
-      const sent = await tokenOf(client, asked.token);
+      const sent = await tokenOf(deps, asked.token);
       const lamports = toSmallestUnit(asked.amount, sent.decimals);
       return quoted(
         { locks: `${asked.amount} ${sent.symbol}` },
@@ -205,24 +212,26 @@ async function spend(purse: Purse, { spends, run }: Quoted<FlowOptions>, signal:
   }
 }
 
-async function swapOf(client: Client, asked: { sell: string; buy: string; amount: string }) {
-  const [sell, buy] = await Promise.all([tokenOf(client, asked.sell), tokenOf(client, asked.buy)]);
+async function swapOf(deps: Namer, asked: { sell: string; buy: string; amount: string }) {
+  const [sell, buy] = await Promise.all([tokenOf(deps, asked.sell), tokenOf(deps, asked.buy)]);
   const units = toSmallestUnit(asked.amount, sell.decimals);
   return { sell, buy, request: { inputMint: sell.id, outputMint: buy.id, amount: units } };
 }
+
+export type Namer = Pick<ToolDeps, 'client' | 'decimalsOf'>;
 
 /**
  * A token by its mint, or by its symbol if the operator of the service vouches for it: anybody launches a token that is called
  * like another one. @throws CommandError where there is none of this name, or more than one
  */
-export async function tokenOf(client: Client, name: string): Promise<Token> {
+export async function tokenOf({ client, decimalsOf }: Namer, name: string): Promise<Token> {
   const found = await client.api.get('/tokens/v2/search', { query: { query: name } });
   // A mint names itself only: a token may have it for its symbol.
   const isCalled = ({ id, symbol }: Token) =>
     isAddress(name) ? id === name : symbol.toLowerCase() === name.toLowerCase();
   const called = found.filter(isCalled);
   const exact = called.filter(({ id, isVerified }) => id === name || isVerified);
-  if (exact.length === 1) return asKnown(exact[0]!, name);
+  if (exact.length === 1) return asOnChain(asKnown(exact[0]!, name), name, decimalsOf);
   if (called.length === 0) throw new CommandError(`no token is called ${name}: find_tokens knows which there are`);
   const mints = called.map(({ id }) => id).join(', ');
   if (exact.length === 0)
@@ -230,6 +239,16 @@ export async function tokenOf(client: Client, name: string): Promise<Token> {
       `${name} is a name that anybody may have given a token, and none of these is verified: give the mint of the one that is meant, of ${mints}`,
     );
   throw new CommandError(`${called.length} tokens are called ${name}: give the mint, one of ${mints}`);
+}
+
+/** By its decimals, an amount in whole tokens means a thousand times as much, or as little. */
+async function asOnChain(found: Token, name: string, decimalsOf: ToolDeps['decimalsOf']): Promise<Token> {
+  const decimals = decimalsOf === undefined ? found.decimals : await decimalsOf(found.id);
+  if (decimals === found.decimals) return found;
+  const other = decimals === undefined ? 'that there is no such token' : decimals;
+  throw new CommandError(
+    `the service says that ${name} is ${found.id} with ${found.decimals} decimals, and the node says ${other}`,
+  );
 }
 
 /** What SOL is does not depend on the service: limits and amounts in it mean what they say. */

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { Address } from '@slipway/wire';
 import type { Command } from 'commander';
 import { createClock, steadyNow } from '../lib/clock.js';
 import { version } from '../lib/version.js';
@@ -27,7 +28,10 @@ export function mcpCommand(program: Command, context: CommandContext): void {
     .option('--key-file <FILE>', 'The wallet that it signs for; without one it only reads')
     .option('--limit <TOKEN=AMOUNT...>', 'What it may spend at most until it ends; nothing of any other token')
     .option('--sandbox', 'The service is a sandbox: its router is trusted, and its chain is asked')
-    .option('--rpc-url <URL>', 'A node of the chain, for transactions with lookup tables')
+    .option(
+      '--rpc-url <URL>',
+      'A node of the chain that you trust: says how many decimals tokens have, and what lookup tables hold',
+    )
     .option('--router <ADDRESS>', "The service's router, as you know it")
     .option(...URL_OPTION)
     .addHelpText('after', example('slipway mcp --sandbox --key-file alice.json --limit SOL=2 USDC=100'))
@@ -38,6 +42,10 @@ async function serveTools(context: CommandContext, options: Options): Promise<vo
   const { keyFile, limit: limits = [], sandbox, router } = options;
   if (keyFile !== undefined && limits.length === 0)
     throw new UsageError('--key-file needs --limit: what may be spent at most, such as --limit SOL=2 USDC=100');
+  if (keyFile !== undefined && !sandbox && options.rpcUrl === undefined)
+    throw new UsageError(
+      '--key-file needs --rpc-url, a node that you trust: it says what whole tokens are, and not the service',
+    );
   // Loaded only here, because no other command needs them.
   const [{ createClient }, { createTools, tokenOf }, { createPurse }, { StdioServerTransport }] = await Promise.all([
     import('@slipway/client'),
@@ -53,9 +61,12 @@ async function serveTools(context: CommandContext, options: Options): Promise<vo
   const rpcUrl = options.rpcUrl ?? (await info?.())?.rpcUrl;
   const programs = router === undefined ? {} : { router };
   const client = createClient({ url, apiKey, signer, rpcUrl, programs, sandbox });
-  const purse = createPurse(await Promise.all(limits.map((text) => limitOf(text, (name) => tokenOf(client, name)))));
+  const decimalsOf = rpcUrl === undefined ? undefined : await decimalsBy(rpcUrl);
+  const named = (name: string) => tokenOf({ client, decimalsOf }, name);
+  const purse = createPurse(await Promise.all(limits.map((text) => limitOf(text, named))));
   const server = createTools({
     client,
+    decimalsOf,
     wallet: signer?.address,
     purse,
     version: version(),
@@ -66,6 +77,13 @@ async function serveTools(context: CommandContext, options: Options): Promise<vo
   await server.connect(new StdioServerTransport());
   await closed;
   await server.close();
+}
+
+/** How many decimals tokens have, by a node. */
+async function decimalsBy(url: string): Promise<(mint: string) => Promise<number | undefined>> {
+  const { createAccountReader, createHttpRpc, mintFacts } = await import('../chain/index.js');
+  const read = createAccountReader(createHttpRpc({ url }));
+  return async (mint) => mintFacts(await read(mint as Address))?.decimals;
 }
 
 async function limitOf(text: string, find: (name: string) => Promise<Token>): Promise<Limit> {
