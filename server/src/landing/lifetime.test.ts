@@ -39,3 +39,10 @@ test('attack: a node tells once of a blockhash that lives to a height that never
     assert.equal(await deadAt(lifetimeByHeight(wire, height), alive.chain), undefined);
   }
 });
+
+test('attack: a node tells once that a blockhash is alive at a slot that never comes: what is submitted with it ends as the blockhash does', async () => {
+  const dead = (aliveAt: bigint) =>
+    deadAt({ kind: 'blockhash', blockhash, aliveAt }, chainAt(NOW.height, { valid: false }).chain);
+  assert.equal(await dead(NOW.slot + 1n), undefined, 'a node that lags');
+  for (const slot of [0n, NOW.slot, NOW.slot + 20_000n, 2n ** 60n]) assert.equal(await dead(slot), NOW.slot);
+});

@@ -17,8 +17,8 @@ export type Lifetime =
 
 /** Bytes 40 to 72 of a nonce account hold the nonce: after version, state and authority. */
 const NONCE_OFFSET = 40;
-/** No two nodes are so many blocks apart: more than an hour. */
-const ABSURD_BLOCKS = 10_000n;
+/** No two nodes are so many slots or blocks apart: more than an hour. Once told one further ahead, nothing would ever end. */
+const ABSURD = 10_000n;
 
 /** The lifetime of a transaction that we have crafted, by the height that the node has told with its blockhash. */
 export function lifetimeByHeight(wire: Uint8Array, lastValidBlockHeight: bigint): Lifetime {
@@ -48,8 +48,7 @@ export async function deadAt(lifetime: Lifetime, chain: Chain): Promise<bigint |
     case 'height': {
       const { lastValidBlockHeight: newest, slot } = await chain.latestBlockhash();
       if (newest - BLOCKHASH_LIFE > lifetime.lastValidBlockHeight) return slot;
-      // Once told a height that never comes, it would be under way for ever.
-      const isAbsurd = lifetime.lastValidBlockHeight > newest + ABSURD_BLOCKS;
+      const isAbsurd = lifetime.lastValidBlockHeight > newest + ABSURD;
       return isAbsurd ? deadBlockhash(lifetime.blockhash, 0n, chain) : undefined;
     }
     case 'blockhash':
@@ -64,7 +63,7 @@ export async function deadAt(lifetime: Lifetime, chain: Chain): Promise<bigint |
 async function deadBlockhash(blockhash: string, aliveAt: bigint, chain: Chain): Promise<bigint | undefined> {
   const { valid, slot } = await chain.isBlockhashValid(blockhash);
   // A node that has not reached that slot yet may not know the blockhash.
-  return valid || slot < aliveAt ? undefined : slot;
+  return valid || (slot < aliveAt && aliveAt <= slot + ABSURD) ? undefined : slot;
 }
 
 async function nonceValue(account: Address, chain: Chain): Promise<string | undefined> {
