@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import type { Landing } from '../landing/index.js';
-import type { Clock } from '../lib/clock.js';
+import { type Clock, createClock } from '../lib/clock.js';
 import { deleteChallenges } from '../store/challenges.js';
+import { assertClock } from '../store/clock-skew.js';
 import { deleteDead, deleteEndedSubmissions, deleteNeverLanded, deleteNeverPaid } from '../store/ledger-cleaning.js';
 import type { Store, Tx } from '../store/sql.js';
 import { expireTriggerOrders } from './expire-trigger-orders.js';
@@ -20,12 +21,16 @@ export function ledgerChore(deps: {
   log: Logger;
   /** How long a submission, and what has never landed, is kept after its end. */
   keepEndedMs: number;
+  /** The time of this machine; for tests. */
+  wallNow?: () => number;
 }): Chore {
-  const { store, landing, clock, log, keepEndedMs } = deps;
+  const { store, landing, clock, log, keepEndedMs, wallNow = createClock().now } = deps;
   let deletedSinceVacuum = 0;
   return async (isClosing) => {
     const resumed = await landing.resume({ all: false });
     if (resumed > 0) log.info({ resumed }, 'took over transactions that were left in flight');
+    // What has expired or was deleted does not come back when a clock that has jumped ahead is set right.
+    await assertClock(store, wallNow);
     await expireTriggerOrders(store, new Date(clock.now()));
     const before = new Date(clock.now() - KEEP_DEAD_MS);
     await store.single((tx) => deleteChallenges(tx, before));

@@ -18,6 +18,6 @@ export async function assertClock(store: Pick<Store, 'kind' | 'query'>, now: () 
   if (skew <= MOST_SKEW) return;
   const [seconds, side] = [Math.round(skew / 1_000), asked > time ? 'ahead of' : 'behind'];
   throw new Error(
-    `the clock of this machine is ${seconds} seconds ${side} that of the database: set both by NTP, then start again`,
+    `the clock of this machine is ${seconds} seconds ${side} that of the database: set both by NTP; a copy does not start before`,
   );
 }
