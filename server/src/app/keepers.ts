@@ -73,9 +73,8 @@ export async function openKeepers(deps: KeepersDeps): Promise<Keeper | undefined
       rateWindowsChore({ store, steadyNow }),
       () => careForTables(store),
       () => scores.runDue(),
-      () => limitOrders.index.keepUp(),
-      () => invites.keepUp(),
     ],
+    readings: [() => limitOrders.index.keepUp(), () => invites.keepUp()],
     loops,
   });
   if (stock) {

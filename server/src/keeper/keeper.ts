@@ -21,35 +21,43 @@ export type Chore = (isClosing: () => boolean) => Promise<void>;
 export interface KeeperDeps {
   /** A failing chore does not stop the others. */
   chores: readonly Chore[];
+  /** What may take hours, such as a program's history: nothing waits for it, and to interrupt it loses nothing. */
+  readings: readonly Chore[];
   /** Work with timers of its own. */
   loops: readonly KeeperLoop[];
   log: Logger;
 }
 
 const INTERVAL_MS = 2_000;
+/** How long the end waits for a reading. */
+const LONGEST_CLOSE_MS = 2_000;
 
-/** Starts the timer of the chores; the loops are already running. `close` closes both. */
-export function startKeeper({ chores, loops, log }: KeeperDeps): Keeper {
-  const isClosing = () => turns.isClosed;
-  const turns = new Loop(() => all(chores.map((chore) => chore(isClosing))), {
+/** Starts the timers of chores and readings; the loops are already running. `close` closes all of them. */
+export function startKeeper({ chores, readings, loops, log }: KeeperDeps): Keeper {
+  const options = {
     intervalMs: INTERVAL_MS,
     firstMs: INTERVAL_MS,
     log,
     failure: 'the keeper could not do its work; it will try again',
-  });
-  turns.start();
+  };
+  const isClosing = () => turns.isClosed;
+  const turns = new Loop(() => all(chores.map((chore) => chore(isClosing))), options);
+  const reading = readings.map(
+    (read) => new Loop(() => read(isClosing), { ...options, longestCloseMs: LONGEST_CLOSE_MS }),
+  );
+  for (const each of [turns, ...reading]) each.start();
   return {
     async runDue() {
       // Fills first, so that the chore that reads trades from the chain finds them.
       const fills = all(loops.map((loop) => loop.runDue()));
       await fills.catch(() => {});
-      await turns.tick();
+      await all([turns, ...reading].map((each) => each.tick()));
       await fills;
     },
     async close() {
-      const closing = turns.close();
+      const closing = [turns, ...reading].map((each) => each.close());
       await closeAll(loops);
-      await closing;
+      await Promise.all(closing);
     },
   };
 }
@@ -59,7 +67,7 @@ export async function closeAll(loops: readonly KeeperLoop[]): Promise<void> {
 }
 
 /** Waits until all have ended. @throws the error of the first that failed */
-async function all(work: Promise<void>[]): Promise<void> {
+async function all(work: Promise<unknown>[]): Promise<void> {
   const done = await Promise.allSettled(work);
   const failed = done.find((each) => each.status === 'rejected');
   if (failed) throw failed.reason;
