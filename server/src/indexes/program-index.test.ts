@@ -219,6 +219,25 @@ for (const [name, open] of Object.entries(PROGRAMS)) {
       assert.deepEqual(await world.contents(), contents);
     });
 
+    it('stops after a batch of what is new where it is closed, and goes on there', async () => {
+      await world.happen(1);
+      await readAll();
+      const { newestPosition } = await cursor();
+      const news = await world.happen(30);
+      let closed: Promise<void> | undefined;
+      const index = world.newIndex(
+        node((method) => {
+          if (method === 'getTransaction') closed ??= index.close();
+          return undefined;
+        }),
+      );
+      await index.sync();
+      await closed;
+      assert.equal((await cursor()).newestPosition - newestPosition, 25n);
+      await readAll();
+      await assertKnown(news);
+    });
+
     it('reads the same through pages that are short', async () => {
       await world.happen(5);
       const contents = await whole();

@@ -117,6 +117,7 @@ export class ProgramIndex<E> {
     let last = newest;
     const batches = inBatches((await this.#listNewer(newest, newestSlot)).reverse());
     for (const [index, listed] of batches.entries()) {
+      if (this.#closed) return;
       const read = await this.#read(listed);
       const batch = index === batches.length - 1 ? this.#withoutAwaited(read) : read;
       if (batch.length === 0) return;
