@@ -5,7 +5,7 @@ import { base58Decode, base58Encode, decodeTransaction, generateKeypair, type In
 import { craftTransaction } from '../crafting/transaction.js';
 import { decodeInviteEvents } from '../indexes/invites/decode.js';
 import { decodeOrderEvents } from '../indexes/limit-orders/decode.js';
-import { ChainUnavailable, listTransactions, type Rpc, RpcError, readPastTransaction } from './index.js';
+import { ChainUnavailable, listNewer, listTransactions, type Rpc, RpcError, readPastTransaction } from './index.js';
 
 const rpcThat = (answer: unknown): Rpc => ({
   name: 'test',
@@ -224,4 +224,34 @@ test('a listed transaction without a time has that of a neighbor', async () => {
     ],
   );
   await assert.rejects(listTransactions(rpcThat({}), key(), {}), ChainUnavailable);
+});
+
+test('attack: a node lists millions of transactions of a program that are new: the oldest 100,000 are kept, and the others listed after them', async () => {
+  const all = Array.from({ length: 250_500 }, (_, i) => ({
+    signature: `tx ${i}`,
+    slot: 1_000 + Math.floor(i / 7),
+    blockTime: 1,
+  }));
+  const rpc: Rpc = {
+    name: 'node.example',
+    async call<T>(method: string, params: unknown[]): Promise<T> {
+      if (method === 'getSignatureStatuses') return { value: [{}] } as T;
+      const { before, until } = params[1] as { before?: string; until: string };
+      const end = before === undefined ? all.length : Number(before.slice(3));
+      return all.slice(Math.max(Number(until.slice(3)) + 1, end - 1_000), end).reverse() as T;
+    },
+  };
+  const program = key();
+  const read: string[] = [];
+  for (let newest = { txId: 'tx 0', slot: 1_000n }, rounds = 0, isAll = false; !isAll; rounds++) {
+    const listed = await listNewer(rpc, program, newest);
+    assert.ok(listed.isWhole && listed.found.length <= 100_000 && rounds < 3);
+    read.push(...listed.found.map(({ txId }) => txId).reverse());
+    newest = listed.found[0]!;
+    isAll = listed.isAll;
+    const next = all[Number(newest.txId.slice(3)) + 1];
+    assert.ok(next === undefined || BigInt(next.slot) > newest.slot, 'a part of a slot');
+  }
+  assert.equal(read.length, all.length - 1);
+  assert.ok(read.every((txId, i) => txId === `tx ${i + 1}`));
 });

@@ -13,6 +13,8 @@ import { ask, ChainUnavailable, listOf, type Rpc, RpcError } from './rpc.js';
 
 /** The most that getSignaturesForAddress may be asked for; a node may give less. */
 const PAGE = 1_000;
+/** So many transactions of a list are kept, some 300 bytes each: of a program that many use, there may be millions after a pause. */
+const MOST_LISTED = 100_000;
 
 /** A transaction as a program's list has it. */
 export interface Listed {
@@ -77,15 +79,16 @@ export async function listOlder(rpc: Rpc, program: Address, oldest: string): Pro
 /**
  * All of a program's transactions after the newest known one, newest first. If the node does not know that one, those
  * of later slots: a block's transactions are all listed at once. `isWhole` is false if the node has not kept the known
- * one, so that some in between may be missing.
+ * one, so that some in between may be missing; `isAll` is false if there are newer ones than these, which are the oldest `MOST_LISTED`.
  * @throws ChainUnavailable also if the node has not seen the slot of the known one yet
  */
 export async function listNewer(
   rpc: Rpc,
   program: Address,
   newest: { txId: string; slot: bigint },
-): Promise<{ found: Listed[]; isWhole: boolean }> {
+): Promise<{ found: Listed[]; isWhole: boolean; isAll: boolean }> {
   const found: Listed[] = [];
+  let isAll = true;
   let until: string | undefined = newest.txId;
   for (;;) {
     const last = found.at(-1);
@@ -105,13 +108,26 @@ export async function listNewer(
     // Others return all that they have.
     const end = page.findIndex(({ txId, slot }) => txId === newest.txId || slot < newest.slot);
     found.push(...(end < 0 ? page : page.slice(0, end)));
-    if (page[end]?.txId === newest.txId) return { found, isWhole: true };
+    if (found.length > MOST_LISTED) {
+      isAll = false;
+      dropNewest(found);
+    }
+    if (page[end]?.txId === newest.txId) return { found, isWhole: true, isAll };
     const later = () => found.filter(({ slot }) => slot > newest.slot);
-    if (end >= 0) return { found: later(), isWhole: true };
+    if (end >= 0) return { found: later(), isWhole: true, isAll };
     if (page.length > 0) continue;
-    if (found.length === 0 || (await knows(rpc, newest.txId))) return { found, isWhole: true };
-    return { found: later(), isWhole: false };
+    if (found.length === 0 || (await knows(rpc, newest.txId))) return { found, isWhole: true, isAll };
+    return { found: later(), isWhole: false, isAll };
   }
+}
+
+/** Keeps `MOST_LISTED`, and of no slot only a part. */
+function dropNewest(found: Listed[]): void {
+  const least = found.length - MOST_LISTED;
+  let dropped = least;
+  while (found[dropped]?.slot === found[dropped - 1]!.slot) dropped++;
+  // No slot has as many: a node that says so goes on with what is left, as with any other list.
+  found.splice(0, dropped < found.length ? dropped : least);
 }
 
 /** Whether the node has a transaction in its history. @throws ChainUnavailable */

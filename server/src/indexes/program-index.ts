@@ -111,16 +111,22 @@ export class ProgramIndex<E> {
     this.#hasBegun = true;
   }
 
-  /** Reads newer transactions, oldest first. The cursor begins with the first page ever read. */
+  /** Reads newer transactions, oldest first. */
   async #readNewer(): Promise<void> {
+    while (!this.#closed && (await this.#readSomeNewer())) {}
+  }
+
+  /** As many as are kept of a list; true if there may be more. The cursor begins with the first page ever read. */
+  async #readSomeNewer(): Promise<boolean> {
     const { newest, newestSlot } = (await this.#cursor())!;
     let last = newest;
-    const batches = inBatches((await this.#listNewer(newest, newestSlot)).reverse());
+    const { found, isAll } = await this.#listNewer(newest, newestSlot);
+    const batches = inBatches(found.reverse());
     for (const [index, listed] of batches.entries()) {
-      if (this.#closed) return;
+      if (this.#closed) return false;
       const read = await this.#read(listed);
-      const batch = index === batches.length - 1 ? this.#withoutAwaited(read) : read;
-      if (batch.length === 0) return;
+      const batch = isAll && index === batches.length - 1 ? this.#withoutAwaited(read) : read;
+      if (batch.length === 0) return false;
       const { txId, slot } = batch.at(-1)!.listed;
       const isStored = await this.#store(batch, 1n, (cursor) =>
         cursor.newest === last
@@ -128,21 +134,22 @@ export class ProgramIndex<E> {
           : undefined,
       );
       // Another instance was faster; it may have stopped halfway.
-      if (!isStored) return this.#readNewer();
+      if (!isStored) return true;
       last = txId;
     }
+    return !isAll;
   }
 
-  async #listNewer(newest: string, slot: bigint): Promise<Listed[]> {
+  async #listNewer(newest: string, slot: bigint): Promise<{ found: Listed[]; isAll: boolean }> {
     const { chain, log } = this.#deps;
     const { program } = this.#program;
-    if (newest === '') return listTransactions(chain.rpc, program, {});
-    const { found, isWhole } = await listNewer(chain.rpc, program, { txId: newest, slot });
+    if (newest === '') return { found: await listTransactions(chain.rpc, program, {}), isAll: true };
+    const { found, isWhole, isAll } = await listNewer(chain.rpc, program, { txId: newest, slot });
     if (!isWhole) {
       this.#isSwept = false;
       log.warn({ program, after: newest }, 'the RPC has not kept all transactions: some are missing');
     }
-    return found;
+    return { found, isAll };
   }
 
   /** Stops before the first transaction that the node lists but does not have yet, while there is patience for it. */
