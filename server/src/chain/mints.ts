@@ -40,6 +40,8 @@ function isShownScaled(data: Uint8Array): boolean {
 /** A node that takes longer has no opinion. */
 const WAIT_MS = 1_000;
 const KEPT_MS = 10 * 60_000;
+/** How long others are not asked again where none of them had an opinion. */
+const SILENT_MS = 10_000;
 const MAX_KEPT = 10_000;
 
 /** Why a mint is not what the first node says; undefined where no other node contradicts it. */
@@ -52,23 +54,30 @@ export type MintOpinions = (mint: Address, facts: MintInfo) => Promise<string | 
 export function createMintOpinions(others: readonly Rpc[], steadyNow: () => number): MintOpinions {
   const readers = others.map((rpc) => ({ name: rpc.name, account: createAccountReader(rpc) }));
   const uncontradicted = new GrowingCache<Address, { text: string; until: number }>(MAX_KEPT);
+  /** What was said against the first node, until another one agrees with it: silence takes nothing back. */
+  const contradicted = new GrowingCache<Address, { text: string; why: string }>(MAX_KEPT);
   return async (mint, facts) => {
     const text = textOf(facts);
     const known = uncontradicted.get(mint);
     if (readers.length === 0 || (known?.text === text && known.until > steadyNow())) return undefined;
-    const contradictions = await Promise.all(
+    const opinions = await Promise.all(
       readers.map(async ({ name, account }) => {
         let said: MintInfo | undefined;
         const read = account(mint).then((found) => {
           said = mintFacts(found);
         });
         await waitAtMost(WAIT_MS, read).catch(() => {});
-        return said && textOf(said) !== text ? name : undefined;
+        return { name, text: said && textOf(said) };
       }),
     );
-    const name = contradictions.find((each) => each !== undefined);
-    if (name !== undefined) return `${name} says something else of the mint ${mint} than the first node`;
-    uncontradicted.set(mint, { text, until: steadyNow() + KEPT_MS });
+    const other = opinions.find((opinion) => opinion.text !== undefined && opinion.text !== text);
+    const isAgreed = opinions.some((opinion) => opinion.text === text);
+    const why = other && `${other.name} says something else of the mint ${mint} than the first node`;
+    if (why !== undefined) contradicted.set(mint, { text, why });
+    else if (isAgreed) contradicted.delete(mint);
+    const against = contradicted.get(mint);
+    if (against?.text === text) return against.why;
+    uncontradicted.set(mint, { text, until: steadyNow() + (isAgreed ? KEPT_MS : SILENT_MS) });
     return undefined;
   };
 }

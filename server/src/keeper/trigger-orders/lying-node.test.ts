@@ -36,6 +36,28 @@ it('attack: a node that lies about the decimals of a token, to have its orders f
   assert.equal(await leftOf([other]), 0n, 'nodes that agree');
 });
 
+it('attack: a node that lies about the decimals of a token waits until the other one is silent: what that has said stands, and silence is no word for long', async () => {
+  let isAway = false;
+  const other: Rpc = {
+    name: 'other',
+    call: (method, params) =>
+      isAway ? Promise.reject(new ChainUnavailable('away')) : world.world.rpc.call(method, params),
+  };
+  let now = 0;
+  const ask = createMintOpinions([other], () => now);
+  const lieOf = async (mint: Address) => (await lying(mint, 3).mint(mint))!;
+  const [sold, bought] = [world.sold.mint, world.bought.mint];
+  assert.match((await ask(sold, await lieOf(sold))) ?? '', /other says something else/);
+  isAway = true;
+  now += 60 * 60_000;
+  assert.match((await ask(sold, await lieOf(sold))) ?? '', /other says something else/);
+  assert.equal(await ask(bought, await lieOf(bought)), undefined);
+  isAway = false;
+  now += 10_000;
+  assert.match((await ask(bought, await lieOf(bought))) ?? '', /other says something else/);
+  assert.equal(await ask(sold, (await world.chain.mint(sold))!), undefined);
+});
+
 it('a node that is away, or does not know the mint, stops no fill', async () => {
   const answering = (call: () => Promise<unknown>): Rpc => ({ name: 'other', call: call as Rpc['call'] });
   const away = answering(() => Promise.reject(new ChainUnavailable('away')));
