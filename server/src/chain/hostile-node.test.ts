@@ -148,6 +148,17 @@ it('attack: a node tells of a transaction, and not whether it has failed: that i
   assert.ok('unreadable' in past);
 });
 
+it('attack: a node refuses with a text of megabytes: a thousand characters of it are passed on', async () => {
+  for (const code of [-32005, -32000]) {
+    const body = JSON.stringify({ error: { code, message: 'no '.repeat(MIB) } });
+    const rpc = createHttpRpc({ url: 'http://node.example', post: async () => new Response(body) });
+    await assert.rejects(rpc.call('getHealth', []), ({ message, told = '' }: Error & { told?: string }) => {
+      assert.ok(message.length + told.length < 2_100, `${message.length} and ${told.length}`);
+      return true;
+    });
+  }
+});
+
 describe('attack: a node switches to another protocol, or refuses without end', () => {
   for (const headers of ['upgrade: websocket\r\nconnection: upgrade\r\n', 'upgrade: websocket\r\n', '']) {
     it(`attack: status 101 ${headers ? `with ${headers.trim().replace('\r\n', ', ')}` : 'alone'}: the call ends`, async (t) => {

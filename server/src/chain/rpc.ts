@@ -125,13 +125,16 @@ const THROTTLING_CODES: ReadonlySet<number> = new Set([429, -32429]);
 /** Errors whose text repeats what the call had in it, so that a client could write it. */
 const ABOUT_THE_CALL: ReadonlySet<number> = new Set([-32002, -32003, -32602]);
 const THROTTLING = /rate limit|request limit|too many requests/i;
+/** Characters of what a node says that are passed on, to clients and into the log. */
+const MOST_SAID = 1_000;
 
-function errorOf(name: string, { code, message, data }: NonNullable<RpcResponse['error']>): Error {
-  if (THROTTLING_CODES.has(code) || (!ABOUT_THE_CALL.has(code) && THROTTLING.test(String(message)))) {
-    return new Throttled(`${name} is throttling us: ${String(message).slice(0, 200)}`, 0);
+function errorOf(name: string, { code, message: said, data }: NonNullable<RpcResponse['error']>): Error {
+  const message = String(said).slice(0, MOST_SAID);
+  if (THROTTLING_CODES.has(code) || (!ABOUT_THE_CALL.has(code) && THROTTLING.test(message))) {
+    return new Throttled(`${name} is throttling us: ${message.slice(0, 200)}`, 0);
   }
   if (code === NODE_UNHEALTHY) return new ChainUnavailable(`${name}: ${message}`, `The chain’s node says: ${message}`);
-  return new RpcError(code, String(message), data);
+  return new RpcError(code, message, data);
 }
 
 /**
