@@ -77,12 +77,12 @@ export class SlipwayError extends Error {
  */
 export function afterSigning(error: unknown, signature: string | undefined): unknown {
   if (!(error instanceof SlipwayError)) return error;
-  const { code, message, field, requestId, status = 0, retryAfterMs, details } = error;
+  const { code, message, field, requestId, status = 0, retryAfterMs, details, cause } = error;
   const isOpen = status >= 500 || code === 'network' || code === 'not_slipway' || code === 'timeout';
   if (!isOpen) return error;
   const told = `${message}; ${signature ?? 'what was signed'} may have landed, or may yet: look for it before you sign another`;
   const facts = { field, requestId, status: error.status, retryAfterMs, details };
-  return new SlipwayError(code, told, { ...facts, signature, retryable: false, cause: error });
+  return new SlipwayError(code, told, { ...facts, signature, retryable: false, cause });
 }
 
 const CODES: Readonly<Record<number, ErrorCode>> = {
