@@ -9,14 +9,20 @@ const message = compileMessage({ version: 0, feePayer: payer, instructions: [], 
 const wire = encodeTransaction({ message, signatures: [new Uint8Array(64)] });
 const NOW = { height: 1_000_000n, slot: 1_100_000n };
 
-/** A chain at a height, and of which blockhashes it was asked. */
-function chainAt(height: bigint, { valid }: { valid: boolean }) {
+/** A chain at a height, whose newest slot is so old, and of which blockhashes it was asked. */
+function chainAt(height: bigint, { valid, behindMs = 0 }: { valid: boolean; behindMs?: number }) {
   const asked: string[] = [];
   const chain = {
     latestBlockhash: async () => ({ blockhash: payer, lastValidBlockHeight: height + 150n, slot: NOW.slot }),
     async isBlockhashValid(which: string) {
       asked.push(which);
       return { valid, slot: NOW.slot };
+    },
+    rpc: {
+      async call(method: string, params: unknown[]) {
+        assert.deepEqual([method, params], ['getBlockTime', [Number(NOW.slot)]]);
+        return Math.floor((Date.now() - behindMs) / 1_000);
+      },
     },
   } as unknown as Chain;
   return { chain, asked };
@@ -38,6 +44,12 @@ test('attack: a node tells once of a blockhash that lives to a height that never
     const alive = chainAt(NOW.height, { valid: true });
     assert.equal(await deadAt(lifetimeByHeight(wire, height), alive.chain), undefined);
   }
+});
+
+test('a node that is hours behind and catches up has nothing die: it knows no blockhash of now', async () => {
+  const { chain } = chainAt(NOW.height, { valid: false, behindMs: 90 * 60_000 });
+  assert.equal(await deadAt(lifetimeByHeight(wire, NOW.height + 12_000n), chain), undefined);
+  assert.equal(await deadAt({ kind: 'blockhash', blockhash, aliveAt: NOW.slot + 13_000n }, chain), undefined);
 });
 
 test('attack: a node tells once that a blockhash is alive at a slot that never comes: what is submitted with it ends as the blockhash does', async () => {

@@ -6,7 +6,7 @@ import {
   decompileInstructions,
   parseAdvanceNonce,
 } from '@slipway/wire';
-import { BLOCKHASH_LIFE, type Chain } from '../chain/index.js';
+import { BLOCKHASH_LIFE, type Chain, RpcError } from '../chain/index.js';
 
 /** How long a transaction may still land. */
 export type Lifetime =
@@ -17,8 +17,10 @@ export type Lifetime =
 
 /** Bytes 40 to 72 of a nonce account hold the nonce: after version, state and authority. */
 const NONCE_OFFSET = 40;
-/** No two nodes are so many slots or blocks apart: more than an hour. Once told one further ahead, nothing would ever end. */
+/** More than an hour: a node told a slot or a height that never comes, or the one that is asked now is that far behind. */
 const ABSURD = 10_000n;
+/** How old the newest slot of a node may be that is at the end of the chain: the chain's clock is no better. */
+const MOST_BEHIND_MS = 10 * 60_000;
 
 /** The lifetime of a transaction that we have crafted, by the height that the node has told with its blockhash. */
 export function lifetimeByHeight(wire: Uint8Array, lastValidBlockHeight: bigint): Lifetime {
@@ -48,11 +50,16 @@ export async function deadAt(lifetime: Lifetime, chain: Chain): Promise<bigint |
     case 'height': {
       const { lastValidBlockHeight: newest, slot } = await chain.latestBlockhash();
       if (newest - BLOCKHASH_LIFE > lifetime.lastValidBlockHeight) return slot;
-      const isAbsurd = lifetime.lastValidBlockHeight > newest + ABSURD;
-      return isAbsurd ? deadBlockhash(lifetime.blockhash, 0n, chain) : undefined;
+      if (lifetime.lastValidBlockHeight <= newest + ABSURD) return undefined;
+      const dead = await deadBlockhash(lifetime.blockhash, chain);
+      return dead !== undefined && (await isCurrent(dead, chain)) ? dead : undefined;
     }
-    case 'blockhash':
-      return deadBlockhash(lifetime.blockhash, lifetime.aliveAt, chain);
+    case 'blockhash': {
+      const dead = await deadBlockhash(lifetime.blockhash, chain);
+      // A node that has not reached that slot yet may not know the blockhash.
+      if (dead === undefined || dead >= lifetime.aliveAt) return dead;
+      return lifetime.aliveAt > dead + ABSURD && (await isCurrent(dead, chain)) ? dead : undefined;
+    }
     case 'nonce': {
       const { slot } = await chain.latestBlockhash();
       return (await nonceValue(lifetime.account, chain)) === lifetime.value ? undefined : slot;
@@ -60,10 +67,20 @@ export async function deadAt(lifetime: Lifetime, chain: Chain): Promise<bigint |
   }
 }
 
-async function deadBlockhash(blockhash: string, aliveAt: bigint, chain: Chain): Promise<bigint | undefined> {
+async function deadBlockhash(blockhash: string, chain: Chain): Promise<bigint | undefined> {
   const { valid, slot } = await chain.isBlockhashValid(blockhash);
-  // A node that has not reached that slot yet may not know the blockhash.
-  return valid || (slot < aliveAt && aliveAt <= slot + ABSURD) ? undefined : slot;
+  return valid ? undefined : slot;
+}
+
+/** Whether a node whose newest slot this is knows the blockhashes of now: one that catches up does not. */
+async function isCurrent(slot: bigint, chain: Chain): Promise<boolean> {
+  try {
+    const seconds = Number(await chain.rpc.call<unknown>('getBlockTime', [Number(slot)]));
+    return seconds * 1_000 > Date.now() - MOST_BEHIND_MS;
+  } catch (error) {
+    if (error instanceof RpcError) return false;
+    throw error;
+  }
 }
 
 async function nonceValue(account: Address, chain: Chain): Promise<string | undefined> {
