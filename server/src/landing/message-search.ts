@@ -94,6 +94,8 @@ interface Search {
   lastReads: Map<string, number>;
 }
 
+type Unclear = Pick<Found, 'signature'>;
+
 interface Look {
   search: Search;
   atLeastSlot: bigint | undefined;
@@ -140,12 +142,13 @@ class AccountHistory {
       if ([...open].every((look) => isGivenUp(look, signature))) continue;
       const digest = this.#digests.get(signature);
       if (digest !== undefined && ![...open].some(({ search }) => search.digest === digest)) continue;
-      const found = await this.#read(signature);
+      const found = await this.#read(signature, (read) => [...open].some(({ search }) => search.digest === read));
       // Ours may come later in the list.
       if (found === null) unread.push(signature);
       for (const look of found ? open : []) {
         if (look.search.digest !== this.#digests.get(signature)) continue;
-        look.end(found!);
+        if ('err' in found!) look.end(found);
+        else look.fail(new ChainUnavailable(`${this.#deps.rpc.name}: it does not tell how ${signature} has ended`));
         open.delete(look);
       }
       if (open.size === 0) return;
@@ -185,8 +188,11 @@ class AccountHistory {
     }
   }
 
-  /** Null if the node does not have the transaction; undefined if it cannot be one that we search for. */
-  async #read(signature: string): Promise<Found | undefined | null> {
+  /**
+   * Null if the node does not have the transaction; undefined if it cannot be one that we search for; without `err` if it is one
+   * of which the node does not tell how it has ended.
+   */
+  async #read(signature: string, isSearched: (digest: string) => boolean): Promise<Found | Unclear | undefined | null> {
     const options = { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 };
     const answer = await this.#deps.rpc
       .call<RpcTransaction | null>('getTransaction', [signature, options])
@@ -197,11 +203,12 @@ class AccountHistory {
       });
     if (answer === null) return null;
     const wire = answer && bytesIn(answer.transaction[0]);
-    this.#digests.set(signature, wire ? digestIn(wire) : FOREIGN);
-    if (!wire) return undefined;
+    const digest = wire ? digestIn(wire) : FOREIGN;
+    this.#digests.set(signature, digest);
+    if (!wire || !isSearched(digest)) return undefined;
     // A node may have kept a transaction without what has become of it.
     const err = answer.meta ? answer.meta.err : (await statusesOf(this.#deps.rpc, [signature], true)).found[0]?.err;
-    return err === undefined ? null : { signature, wire, slot: wholeIn(answer.slot), err };
+    return err === undefined ? { signature } : { signature, wire, slot: wholeIn(answer.slot), err };
   }
 }
 

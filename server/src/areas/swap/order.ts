@@ -163,9 +163,8 @@ async function anotherQuote(
   { isTooLarge, suspects = [] }: Failure,
 ): Promise<Quote | undefined> {
   const search = isTooLarge ? quote.simpler : suspects.length > 0 ? quote.without : undefined;
-  if (!search || !(await mayTryAnother())) return undefined;
   const left = started + TRY_MS - steadyNow();
-  if (left <= 0) return undefined;
+  if (!search || left <= 0 || !(await mayTryAnother())) return undefined;
   const signal = AbortSignal.timeout(Math.ceil(left));
   let another: Quote | Refusal | undefined;
   if (isTooLarge) another = await quote.simpler?.(signal);

@@ -1,4 +1,5 @@
-import type { Clock } from '../../lib/clock.js';
+import { type Clock, createClock } from '../../lib/clock.js';
+import { assertClock } from '../../store/clock-skew.js';
 import { silenceDeadKeys } from '../../store/dead-keys.js';
 import { deleteEvents, forgetFollowers, forgetTold } from '../../store/events.js';
 import type { Store } from '../../store/sql.js';
@@ -15,10 +16,14 @@ interface CleaningDeps {
   keepMs: number;
 }
 
-/** Deletes events that are older than the operator wants to keep them, and what keys hear by that are none any more. */
+/**
+ * Deletes events that are older than the operator wants to keep them, and what keys hear by that are none any more; nothing
+ * while this machine's clock and the database's are apart.
+ */
 export function eventCleaningChore({ store, clock, keepMs }: CleaningDeps): Chore {
   let deletedSinceVacuum = 0;
   return async (isClosing) => {
+    await assertClock(store, createClock().now);
     await silenceDeadKeys(store, new Date(clock.now()));
     await forgetFollowers(store, new Date(clock.now()));
     const before = new Date(clock.now() - keepMs);
