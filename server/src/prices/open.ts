@@ -128,8 +128,9 @@ function openOrderPrices(
     return price && ('none' in price ? null : price.usd);
   };
   const rules = { ...settings.pools, everyMs: settings.pools.everySeconds * 1_000 };
-  const observed =
-    pools && settings.sources.includes('pools') ? new PoolPrices({ ...pools, rules, feedUsd, clock }) : undefined;
+  // What feeds say is compared with the pools also where these price nothing.
+  const looked = pools && new PoolPrices({ ...pools, rules, feedUsd, clock });
+  const observed = settings.sources.includes('pools') ? looked : undefined;
   const byTimer = (observe: () => void) => {
     const timer = setInterval(observe, rules.everyMs / LOOKS).unref();
     return () => clearInterval(timer);
@@ -142,7 +143,7 @@ function openOrderPrices(
   return {
     forOrders: (mint) => ofFeeds(mint) ?? observed?.settled(mint) ?? nobody(mint),
     forNewOrder: (mint) => ofFeeds(mint) ?? observed?.current(mint) ?? nobody(mint),
-    poolWitness: (mint) => observed?.witness(mint),
+    poolWitness: (mint) => looked?.witness(mint),
     follow(mints) {
       pools?.source.keep(mints);
       observed?.follow(mints.filter((mint) => !others.some((feed) => feed.covers(mint))));

@@ -4,6 +4,7 @@ import { type Address, generateKeypair } from '@slipway/wire';
 import pino from 'pino';
 import type { Config } from '../config/index.js';
 import { openTestStore } from '../store/testing.js';
+import { tickOf } from '../trigger-orders/tick.js';
 import { createSandboxPrices, openPrices, startDrift } from './index.js';
 import { DEFAULT_PRICES } from './testing.js';
 
@@ -29,6 +30,21 @@ async function openStored(t: TestContext, clock: { now: () => number }) {
   t.after(close);
   return { stored, open };
 }
+
+test('attack: a price feed says something else than deep pools: they contradict it also where they price nothing', async (t) => {
+  const clock = { now: () => 5_000 };
+  const { stored } = await openStored(t, clock);
+  const quotes = (mint: Address) => (mint === known ? [{ pool: unknown, in: pegged, price: 75, depth: 1e6 }] : []);
+  const source = { quotes, ask: () => {}, keep: () => {} };
+  const pools = { source, anchors: [pegged], steadyNow: () => 5_000, repeat: () => () => {} };
+  for (const sources of [['fixed', 'pools'], ['fixed']] as const) {
+    const settings = settingsOf(...sources);
+    const prices = await openPrices({ clock, log, stored, poolPrice: undefined, pools, settings });
+    assert.equal(prices.poolWitness(known), 75);
+    assert.equal(tickOf({ prices, clock }, known, undefined), 'contradicting');
+    await prices.close();
+  }
+});
 
 test('the first source that has a usable price answers', async (t) => {
   const clock = { now: () => 5_000 };

@@ -35,6 +35,15 @@ test('each leg has its own slippage: what another one accepts does not matter', 
   assert.deepEqual(termsThatWiden(trailing, { ...trailing, trailingBps: 499 }, 2_000), ['trailingBps']);
 });
 
+test('attack: a thief of a login moves the trigger of an order whose automatic slippage may become more than the bound', () => {
+  const before = { ...none, triggerPriceUsd: 3 };
+  assert.deepEqual(termsThatWiden(before, { ...before, triggerPriceUsd: 2 }, 999), ['triggerPriceUsd']);
+  assert.deepEqual(termsThatWiden(before, { ...before, triggerPriceUsd: 2 }, 1_000), []);
+  assert.deepEqual(termsThatWiden({ ...before, slippageBps: 500 }, before, 500), ['slippageBps']);
+  assert.deepEqual(termsThatWiden(before, { ...before, slippageBps: 501 }, 500), ['slippageBps']);
+  assert.deepEqual(termsThatWiden(before, { ...before }, 500), []);
+});
+
 test('whatever is edited without a signature, no leg that was touched accepts more than the bound or than before', () => {
   const legs = [
     ['slippageBps', ['triggerPriceUsd', 'trailingBps']],
@@ -45,9 +54,9 @@ test('whatever is edited without a signature, no leg that was touched accepts mo
     fc.property(terms, terms, fc.integer({ min: 0, max: 10_000 }), (before, after, most) => {
       if (termsThatWiden(before, after, most).length > 0) return;
       for (const [slippage, triggers] of legs) {
-        const accepted = after[slippage] ?? 0;
+        const accepted = after[slippage] ?? 1_000;
         const isMoved = triggers.some((trigger) => before[trigger] !== after[trigger]);
-        assert.ok(accepted <= most || (!isMoved && accepted <= (before[slippage] ?? 0)));
+        assert.ok(accepted <= most || (!isMoved && accepted <= (before[slippage] ?? 1_000)));
       }
     }),
     { numRuns: 5_000 },

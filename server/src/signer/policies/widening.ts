@@ -1,3 +1,5 @@
+import { MOST_AUTOMATIC_BPS } from '../../lib/automatic-slippage.js';
+
 /** The terms of an order that decide when it fires, and for how little. */
 export interface PriceTerms {
   triggerPriceUsd: number | null;
@@ -22,13 +24,13 @@ const LEGS: readonly { slippage: Term; triggers: readonly Term[] }[] = [
 /**
  * The terms of an edit that could give away more of the order than `mostBps` of it, and that its owner had not accepted:
  * slippage that is raised beyond that, and a trigger that is moved where the leg accepts more. However little a trigger
- * moves: one beside the price fires as surely as one across it.
+ * moves: one beside the price fires as surely as one across it. Automatic slippage counts as the most that it may become.
  */
 export function termsThatWiden(before: PriceTerms, after: PriceTerms, mostBps: number): Term[] {
   return LEGS.flatMap(({ slippage, triggers }) => {
-    const accepted = after[slippage] ?? 0;
+    const accepted = after[slippage] ?? MOST_AUTOMATIC_BPS;
     if (accepted <= mostBps) return [];
-    const raised = accepted > (before[slippage] ?? 0) ? [slippage] : [];
+    const raised = after[slippage] !== before[slippage] && accepted > (before[slippage] ?? 0) ? [slippage] : [];
     return [...raised, ...triggers.filter((term) => after[term] !== before[term])];
   });
 }
