@@ -293,7 +293,7 @@ export interface paths {
         put?: never;
         /**
          * Land a signed transfer
-         * @description Post it again for the same answer. An error means that nothing was sent.
+         * @description Post it again for the same answer. 400 means that nothing was sent; after any other error, post it again.
          */
         post: operations["postUltraV1TransferExecute"];
         delete?: never;
@@ -313,7 +313,7 @@ export interface paths {
         put?: never;
         /**
          * Land a signed closing of token accounts
-         * @description Post it again for the same answer. An error means that nothing was sent.
+         * @description Post it again for the same answer. 400 means that nothing was sent; after any other error, post it again.
          */
         post: operations["postUltraV1ReclaimExecute"];
         delete?: never;

@@ -2,9 +2,27 @@ import { BlockList, isIP, isIPv4 } from 'node:net';
 
 /** Where nothing is ever sent: link-local addresses and the metadata services of clouds, and what is no single host. */
 const never = listOf(
-  ['0.0.0.0/8', '169.254.0.0/16', '100.100.100.200/32', '168.63.129.16/32', '224.0.0.0/4', '240.0.0.0/4'],
+  [
+    '0.0.0.0/8',
+    '169.254.0.0/16',
+    '100.100.100.200/32',
+    '168.63.129.16/32',
+    '192.0.0.192/32',
+    '224.0.0.0/4',
+    '240.0.0.0/4',
+  ],
   // Also what stands for an IPv4 address in ways that only translators know.
-  ['::/128', 'fe80::/10', 'fd00:ec2::/32', 'fd20:ce::/32', 'ff00::/8', '64:ff9b::/96', '64:ff9b:1::/48'],
+  [
+    '::/128',
+    'fe80::/10',
+    'fd00:42::/32',
+    'fd00:c1::/32',
+    'fd00:ec2::/32',
+    'fd20:ce::/32',
+    'ff00::/8',
+    '64:ff9b::/96',
+    '64:ff9b:1::/48',
+  ],
   ['2001::/32', '2002::/16'],
 );
 never.addRange('::2', '::ffff:ffff', 'ipv6');

@@ -18,7 +18,8 @@ export function registerExecute(app: TypedServer, deps: TransfersDeps): void {
         schema: {
           tags,
           summary,
-          description: 'Post it again for the same answer. An error means that nothing was sent.',
+          description:
+            'Post it again for the same answer. 400 means that nothing was sent; after any other error, post it again.',
           body: ExecuteBody,
           response: { 200: ExecuteAnswer },
         },

@@ -242,7 +242,7 @@ export const triggerOrders = group('Trigger orders', {
         default: 2_000,
         unit: 'basis points',
         description:
-          'The most slippage that a login alone may have an order accept: an edit that raises it beyond this, or that moves the trigger of an order which accepts more, wants a [signature of the wallet](trigger-orders.md#edits-that-the-wallet-signs). Orders without a slippage of their own accept 2000 for stops.',
+          'The most slippage that a login alone may have an order accept: an edit that raises it beyond this, or that moves the trigger of an order which accepts more, wants a [signature of the wallet](trigger-orders.md#edits-that-the-wallet-signs). Orders without a slippage of their own accept 2000 for stops, and 1000 at most otherwise, which counts here.',
       }),
     }),
   },
