@@ -14,7 +14,6 @@ import type {
   Limiter,
   LimitState,
   Payer,
-  StopCheck,
   WalletLookup,
 } from './ports.js';
 
@@ -192,13 +191,6 @@ export function walletGuard(wallets: WalletLookup): onRequestHookHandler {
       request.loginToken = token;
       done();
     }, done);
-  };
-}
-
-/** Lets no call through while crafting is stopped. */
-export function stopGuard(stops: StopCheck): onRequestHookHandler {
-  return (_request, _reply, done) => {
-    stops.require('crafts').then(() => done(), done);
   };
 }
 

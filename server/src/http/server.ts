@@ -26,7 +26,7 @@ import {
   createFailureHandler,
   outliveRefusedConnections,
 } from './failures.js';
-import { adminGuard, keyGuard, limitHeaders, stopGuard, walletGuard } from './guards.js';
+import { adminGuard, keyGuard, limitHeaders, walletGuard } from './guards.js';
 import { isOpenedHere, registerHome } from './home.js';
 import { acceptJsonOnly, BODY_LIMIT } from './json-body.js';
 import { collectPaths } from './known-paths.js';
@@ -53,6 +53,7 @@ import { readOutRefusedUploads } from './refused-uploads.js';
 import { createRequestIds, REQUEST_ID_HEADER } from './request-id.js';
 import { type PrintRequest, printRequests } from './request-lines.js';
 import { createSchemaCompilers } from './schema-compilers.js';
+import { stopGuard, stoppedAnswers } from './stop-guards.js';
 import type { MintOf } from './symbols.js';
 import { unknownFieldsHook } from './unknown-fields.js';
 import { boundUnreadAnswers } from './unread-answers.js';
@@ -268,6 +269,7 @@ function equipRoute(
   if (crafts) {
     if (!deps.stops) throw new Error(`The route ${route.method} ${route.url} needs to know what is stopped`);
     guards.push(stopGuard(deps.stops));
+    route.preSerialization = [stoppedAnswers(deps.stops), route.preSerialization ?? []].flat();
   }
   // After its own hooks, which may refuse what has no signed URL.
   const last = (route.bodyLimit ?? 0) > BODY_LIMIT ? deps.largeBodies : [];
