@@ -55,8 +55,10 @@ for (const kind of ['embedded', 'postgres'] as const) {
       return store.transaction((tx) => confirmReserved(tx, [payment]));
     };
     const kinds = async (requestId: string) => (await kindsOf(store, [requestId])).get(requestId) ?? [];
-    const judge = (id: string, decision: 'approved' | 'rejected') =>
-      store.transaction((tx) => decide(tx, id, decision, new Date(START + 2000), 'because'));
+    const judge = (id: string, decision: 'approved' | 'rejected', paid?: string) => {
+      const said = { at: new Date(START + 2000), note: 'because', paid };
+      return store.transaction((tx) => decide(tx, id, decision, said));
+    };
 
     test('a payment reserves all of its kinds or none', async () => {
       assert.deepEqual(await tryReserve([wanted('a', 'metadata')]), []);
@@ -102,7 +104,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
       assert.equal(await judge('a verification', 'approved'), 'not-pending');
       await pay('a');
       assert.equal(await judge('missing', 'approved'), 'not-found');
-      const approved = await judge('a verification', 'approved');
+      const approved = await judge('a verification', 'approved', 'signature of a');
       assert.deepEqual(approved, {
         ...wanted('a', 'verification'),
         state: 'approved',
@@ -112,10 +114,18 @@ for (const kind of ['embedded', 'postgres'] as const) {
         note: 'because',
       });
       assert.equal(await judge('a verification', 'rejected'), 'not-pending');
-      await judge('a metadata', 'approved');
+      await judge('a metadata', 'approved', 'signature of a');
       assert.deepEqual(await eligibility(store, 'mint', LONG_AGO), { ...FREE, verification: 'approved' });
       assert.deepEqual(await tryReserve(both('b')), ['verification']);
       assert.deepEqual(await tryReserve([wanted('c', 'metadata')]), []);
+    });
+
+    test('nothing is approved of which no payment, or another one, was found final', async () => {
+      await tryReserve([wanted('a', 'verification')]);
+      await pay('a');
+      assert.equal(await judge('a verification', 'approved'), 'not-pending');
+      assert.equal(await judge('a verification', 'approved', 'signature of b'), 'not-pending');
+      assert.deepEqual(await eligibility(store, 'mint', LONG_AGO), { ...FREE, verification: 'pending' });
     });
 
     test('a rejected token may be asked for again', async () => {

@@ -202,18 +202,21 @@ export async function findPayment(sql: Sql, id: string): Promise<string | undefi
   return rows[0]?.signature;
 }
 
-/** The operator's decision about a paid request. */
+/**
+ * The operator's decision about a paid request. `paid`: the signature of the payment that has been found final, without which
+ * nothing is approved: it may have become pending only after that was looked for.
+ */
 export async function decide(
   tx: Tx,
   id: string,
   decision: 'approved' | 'rejected',
-  at: Date,
-  note: string | null,
+  { at, note, paid }: { at: Date; note: string | null; paid?: string | undefined },
 ): Promise<Verification | 'not-found' | 'not-pending'> {
   const { rows } = await tx.query<VerificationRow>(
-    `update verifications set state = $2, decided_at = $3, note = $4 where id = $1 and state = 'pending'
+    `update verifications set state = $2, decided_at = $3, note = $4
+     where id = $1 and state = 'pending' and ($2 = 'rejected' or signature = $5)
      returning ${COLUMNS}`,
-    [id, decision, at, note],
+    [id, decision, at, note, paid ?? null],
   );
   if (rows[0]) {
     await tell(tx, [eventOf(rows[0], at)]);

@@ -43,7 +43,7 @@ function registerDecision(
       const why = paid && (await whyNotFinal(paid));
       if (why !== undefined) throw new AppError('CONFLICT', { message: `The request cannot be approved: ${why}` });
       const decided = await store.transaction((tx) =>
-        decide(tx, params.id, decision, new Date(clock.now()), body.note ?? null),
+        decide(tx, params.id, decision, { at: new Date(clock.now()), note: body.note ?? null, paid }),
       );
       if (decided === 'not-found') throw new AppError('NOT_FOUND', { message: 'There is no request with this id' });
       if (decided === 'not-pending') {

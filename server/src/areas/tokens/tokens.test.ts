@@ -361,7 +361,7 @@ it('an approved verification makes a token verified in search and shield', async
   await store.transaction((tx) => reserve(tx, [{ ...wanted, ...texts, ...paid }]));
   await store.transaction((tx) => confirmReserved(tx, [{ requestId: 'r', signature: 's', paidAt: new Date(2_000) }]));
   assert.deepEqual(await state(), unverified);
-  await store.transaction((tx) => decide(tx, 'v', 'approved', new Date(3_000), null));
+  await store.transaction((tx) => decide(tx, 'v', 'approved', { at: new Date(3_000), note: null, paid: 's' }));
   assert.deepEqual(await state(), [true, ['verified'], []]);
 });
 
