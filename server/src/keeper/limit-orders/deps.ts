@@ -41,8 +41,8 @@ export interface Prepared {
   maker: Address;
   /** The pools that it trades with. */
   venues: readonly Address[];
-  /** Whether it makes the maker a token account. */
-  makesForMaker?: boolean;
+  /** The token account that it makes for the maker, if it makes one. */
+  makesForMaker?: Address | undefined;
   /** For the log; must be JSON without bigint. */
   detail: Record<string, string>;
 }

@@ -36,9 +36,10 @@ const LEAST_USD_TO_CANCEL = 5;
 const CANCELS_AN_HOUR = 200;
 /**
  * Makers close the account that they are paid to and take its rent, and the next part makes it again: it is paid for, but turns
- * the wallet's SOL into tokens. The transaction that opens an order makes it, so that hardly any order needs that.
+ * the wallet's SOL into tokens. The same one is made once in an hour, so that one maker does not use up what others need. The
+ * transaction that opens an order makes it, so that hardly any order needs that.
  */
-const MADE_AN_HOUR = 20;
+const MADE_AN_HOUR = 50;
 
 /** Fills open limit orders when the market pays for it, and cancels expired ones. */
 export type LimitOrderKeeper = Worker<OpenOrder, Prepared>;
@@ -86,8 +87,8 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
   #listAt = Number.NEGATIVE_INFINITY;
   /** When orders were cancelled within the last hour; steady time. */
   #cancelledAt: number[] = [];
-  /** When fills have made token accounts of makers within the last hour; steady time. */
-  #madeAt: number[] = [];
+  /** Which token accounts of makers fills have made within the last hour, and when; steady time. */
+  readonly #madeAt = new Map<Address, number>();
   /** What was more than looked at in this turn, and what markets have answered in it. */
   #tried = new Set<OpenOrder>();
   #answers: SharedAnswers;
@@ -175,7 +176,7 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
     // One wallet throughout, though another key may take its place meanwhile.
     const prepared = await prepare({ ...this.#deps }, address);
     if (!('skipped' in prepared)) {
-      if (prepared.makesForMaker) this.#requireRoomForAccount();
+      if (prepared.makesForMaker) this.#requireRoomFor(prepared.makesForMaker);
       if (!this.#isBusy(prepared.venues)) return prepared;
       this.#waiting.set(address, { venues: prepared.venues, place });
       return undefined;
@@ -187,10 +188,10 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
   }
 
   async send({ address }: OpenOrder, prepared: Prepared): Promise<void> {
-    const { kind, crafted, lastValidBlockHeight, maker, detail, venues } = prepared;
+    const { kind, crafted, lastValidBlockHeight, maker, detail, venues, makesForMaker } = prepared;
     const { store, landing, clock, steadyNow, log } = this.#deps;
     if (kind === 'cancel') this.#cancelledAt.push(steadyNow());
-    if (prepared.makesForMaker) this.#madeAt.push(steadyNow());
+    if (makesForMaker) this.#madeAt.set(makesForMaker, steadyNow());
     this.#venues.set(address, venues);
     try {
       const own = { area: LIMIT_ORDER_AREA, wallet: maker, payload: { kind, order: address } };
@@ -199,7 +200,10 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
       const attempt: Attempt = { at: new Date(clock.now()) };
       const { state, signature } = await landing.execute(request, decodeTransaction(crafted.wire), attempt);
       this.forget();
-      if (state !== 'landed') throw new Error(`the transaction has ${state}`);
+      if (state !== 'landed') {
+        if (makesForMaker) this.#madeAt.delete(makesForMaker);
+        throw new Error(`the transaction has ${state}`);
+      }
       this.#metrics.attempted(kind === 'fill' ? 'filled' : 'cancelled');
       const message = kind === 'fill' ? 'limit order filled' : 'limit order expired';
       log.info({ order: address, signature, ...detail }, message);
@@ -251,11 +255,12 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
     return (Number(makingAmount) / 10 ** facts!.decimals) * price >= LEAST_USD_TO_CANCEL;
   }
 
-  /** @throws Error where so many token accounts of makers were made within the hour */
-  #requireRoomForAccount(): void {
-    this.#madeAt = this.#madeAt.filter((at) => at > this.#deps.steadyNow() - HOUR_MS);
-    if (this.#madeAt.length >= MADE_AN_HOUR)
-      throw new Error('its maker has no account for the output, and enough of those were made within the hour');
+  /** @throws Error where this token account of a maker, or so many others, were made within the hour */
+  #requireRoomFor(account: Address): void {
+    const since = this.#deps.steadyNow() - HOUR_MS;
+    for (const [made, at] of this.#madeAt) if (at <= since) this.#madeAt.delete(made);
+    if (this.#madeAt.has(account) || this.#madeAt.size >= MADE_AN_HOUR)
+      throw new Error('its maker has no account for the output, and it, or enough others, were made within the hour');
   }
 
   #placeOf(address: Address): number {

@@ -187,7 +187,7 @@ async function tryOutFill(
     if (tried.crafted.feeLamports > (await networkFee(deps))) return blocked('it needs too much compute');
     const venues = quote.hops.map(({ venue }) => venue);
     const detail = { making: `${makingAmount}`, taking: `${price.takingAmount}`, fee: `${price.feeAmount}` };
-    const makesForMaker = terms.make.some(({ owner }) => owner === order.maker);
+    const makesForMaker = terms.make.some(({ owner }) => owner === order.maker) ? terms.makerOutput : undefined;
     return { kind: 'fill', ...tried, maker: order.maker, venues, makesForMaker, detail };
   } catch (error) {
     if (error instanceof TransactionTooLarge) return 'too large';
