@@ -29,7 +29,17 @@ export async function submit(
   const body = { signedTransaction: wire };
   const { signature } = await connection.api.post('/tx/v1/submit', { body, signal: options.signal, repeatable: true });
   options.onProgress?.({ step: 'sent', signature });
-  return waitFor(connection, signature, options);
+  return waitFor(connection, signature, options).catch((error: unknown) => {
+    if (!(error instanceof SlipwayError) || error.code !== 'rate_limited') throw error;
+    // That it may not be asked for any more says nothing of what was posted.
+    const { message, retryAfterMs } = error;
+    throw new SlipwayError('timeout', `${signature} was sent, and its end is not told: ${message}`, {
+      signature,
+      retryable: true,
+      retryAfterMs,
+      cause: error,
+    });
+  });
 }
 
 /** Waits for the chain's word on a transaction that was submitted. @throws SlipwayError failed, expired or timeout */

@@ -52,6 +52,18 @@ for (const [name, path, run] of flows) {
   });
 }
 
+it('an invite that was sent, and whose end may not be asked for, is not retryable', async () => {
+  const refusing: typeof fetch = async (input, init) => {
+    if (!new URL(String(input)).pathname.startsWith('/tx/v1/status/')) return fetch(input, init);
+    return Response.json({ code: 429, message: 'Too many' }, { status: 429, headers: { 'retry-after': '3600' } });
+  };
+  const wallet = await newWallet(service, 10_000_000_000n);
+  const client = clientOf(service, wallet, { fetch: refusing });
+  const { code, retryable, signature } = await failure(client.send({ amount: 100_000_000n }));
+  assert.deepEqual([code, retryable], ['timeout', false]);
+  assert.equal((await clientOf(service, wallet).waitFor(signature!)).signature, signature);
+});
+
 it('what was not signed yet is retryable', async () => {
   const { client } = await cutClient('/ultra/v1/order');
   const { code, retryable, signature } = await failure(client.swap(asked));
