@@ -72,6 +72,20 @@ test('an error ends after its last attempt, and a wrong request at once', async 
   other.close();
 });
 
+test('what may have been heard, and is refused later for too many calls, is still open; a question is not', async () => {
+  const answers = [hangUp, busy, busy, busy];
+  const posting = await serving(...answers);
+  const body = { signedTransaction: '', requestId: '' };
+  const posted = posting.client.api.post('/ultra/v1/execute', { body, repeatable: true });
+  await assert.rejects(posted, { code: 'network' });
+  posting.close();
+  const asking = await serving(...answers);
+  // Whoever waits for something goes on by that.
+  await assert.rejects(asking.client.api.get('/ultra/v1/order/routers'), { code: 'rate_limited' });
+  assert.deepEqual([posting.calls.length, asking.calls.length], [4, 4]);
+  asking.close();
+});
+
 test('a pause that is too long to wait is the caller’s', async () => {
   const { client, calls, close } = await serving(saying(503, {}, { 'retry-after': '3600' }));
   await assert.rejects(client.api.get('/ultra/v1/order/routers'), { retryAfterMs: 3_600_000 });

@@ -95,14 +95,14 @@ export function createApi(options: ApiOptions): Api {
 
 async function call(options: ApiOptions, method: Method, path: string, asked: Request): Promise<unknown> {
   const most = asked.repeatable === true || method === 'get' ? (options.attempts ?? 4) : 1;
-  // Of what may have been heard. Where it is refused later because there were too many calls, it may have been all the same.
+  // Of a POST that may have been heard. Where it is refused later because there were too many calls, it may have been all the same.
   let lost: SlipwayError | undefined;
   for (let attempt = 1; ; attempt++) {
     try {
       return await once(options, method, path, asked);
     } catch (error) {
       if (!(error instanceof SlipwayError) || !error.retryable) throw error;
-      if (error.status !== 429) lost = error;
+      if (method !== 'get' && error.status !== 429) lost = error;
       const pause = error.retryAfterMs ?? pauseAfter(attempt);
       if (attempt >= most || pause > LONGEST_PAUSE_MS) throw lost ?? error;
       await sleep(pause, asked.signal);
