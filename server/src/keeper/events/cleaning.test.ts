@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Store } from '../../store/sql.js';
+import { eventCleaningChore } from './cleaning.js';
+
+const HOUR_MS = 3_600_000;
+
+test('attack: an operator by mistake lets the clock of a machine jump an hour ahead: the webhooks of a key that is being replaced stay, and all events', async () => {
+  const asked: string[] = [];
+  const other = async (text: string) => {
+    asked.push(text);
+    return { rows: [], rowCount: 0 };
+  };
+  const work = (run: (tx: unknown) => Promise<unknown>) => run({ query: other });
+  const query = (text: string) =>
+    text.includes('clock_timestamp') ? { rows: [{ time: String(Date.now() / 1_000) }] } : other(text);
+  const store = { kind: 'postgres', query, transaction: work, single: work } as unknown as Store;
+  const cleanAt = (offset: number) => {
+    const now = () => Date.now() + offset;
+    return eventCleaningChore({ store, clock: { now }, keepMs: HOUR_MS, wallNow: now })(() => false);
+  };
+  await assert.rejects(cleanAt(HOUR_MS), /seconds ahead of/);
+  assert.equal(asked.length, 0);
+  await cleanAt(0);
+  assert.ok(asked.some((text) => text.includes('from webhooks')));
+});
