@@ -11,7 +11,9 @@ export async function expireTriggerOrders(store: Store, now: Date): Promise<void
     const ids = await overdueTriggerOrders(store, now, BATCH);
     if (ids.length === 0) return;
     const expired = await store.transaction(async (tx) => {
-      const claims = ids.map((id) => ({ id, event: { type: 'expiry_due' } as const }));
+      // Its owner may have given it more time since they were listed.
+      const when = ({ expiresAt }: TriggerOrderRow) => expiresAt <= now;
+      const claims = ids.map((id) => ({ id, event: { type: 'expiry_due' } as const, when }));
       const claimed = await changeOrders(tx, claims, now, { skip: true });
       const ends = [...claimed.keys()].map((id) => ({
         id,

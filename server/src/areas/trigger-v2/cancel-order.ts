@@ -85,7 +85,7 @@ export async function cancelOrder(deps: TriggerV2Deps, wallet: Address, id: stri
   if (outcome.progress.state !== 'ready_to_cancel') {
     throw new AppError('INVALID_REQUEST', { message: 'Order is not yet marked ready to cancel; retry shortly' });
   }
-  return craft(deps, outcome, wallet);
+  return craft(deps, outcome, wallet, { isRepeated: order.progress.state === 'ready_to_cancel' });
 }
 
 /**
@@ -98,10 +98,15 @@ async function isTheirs(deps: TriggerV2Deps, order: TriggerOrderRow, wallet: Add
   return (await readHoldings(deps, order, await vaultOf(deps.signer, wallet))).length > 0;
 }
 
-async function craft(deps: TriggerV2Deps, order: TriggerOrderRow, wallet: Address): Promise<CancelAnswer> {
+async function craft(
+  deps: TriggerV2Deps,
+  order: TriggerOrderRow,
+  wallet: Address,
+  { isRepeated }: { isRepeated: boolean },
+): Promise<CancelAnswer> {
   const { chain, clock, signer } = deps;
   const vault = await vaultOf(signer, wallet);
-  const all = await readHoldings(deps, order, vault);
+  const all = await readHoldings(deps, order, vault, isRepeated);
   if (all.length === 0) {
     throw new AppError('CRAFT_FAILED', { message: 'The token accounts of this order are gone from the chain' });
   }
@@ -118,7 +123,7 @@ async function craft(deps: TriggerV2Deps, order: TriggerOrderRow, wallet: Addres
     withdrawn: holdings
       .filter(({ amount }) => amount > 0n)
       .map(({ token, amount }) => ({ mint: token.mint, amount: amount.toString() })),
-    ...(holdings.length < all.length && { isPart: true }),
+    ...((holdings.length < all.length || holdings.some(({ staysOpen }) => staysOpen)) && { isPart: true }),
   };
   const craftedRequest: CraftedRequest = {
     area: WITHDRAWAL_AREA,
@@ -136,8 +141,16 @@ async function craft(deps: TriggerV2Deps, order: TriggerOrderRow, wallet: Addres
 /**
  * What the order's accounts in this vault hold on the chain. All of it is withdrawn, also what others have sent there.
  * The accounts are worked out from the deposit, whatever the row says they are.
+ *
+ * Only an empty account is closed, and whoever sends a unit there before the withdrawal lands has it refused. So where there is
+ * more than the order's own, and this is not the first one, the account stays open, and is closed by the next.
  */
-async function readHoldings({ chain }: TriggerV2Deps, order: TriggerOrderRow, vault: Address): Promise<OrderHolding[]> {
+async function readHoldings(
+  { chain }: TriggerV2Deps,
+  order: TriggerOrderRow,
+  vault: Address,
+  isRepeated = false,
+): Promise<OrderHolding[]> {
   const accounts = orderAccounts(vault, order.depositRequestId);
   const found = await Promise.all(
     accounts.map(async (account): Promise<OrderHolding | undefined> => {
@@ -146,10 +159,19 @@ async function readHoldings({ chain }: TriggerV2Deps, order: TriggerOrderRow, va
       // The chain says what it holds: the owner gets it back, whatever the row says.
       if (tokens?.owner !== vault) return undefined;
       const token = await readVaultToken(chain, tokens.mint);
-      return token && { account, token, amount: tokens.amount };
+      const own = ownIn(order, vault, account);
+      const staysOpen = isRepeated && own > 0n && tokens.amount > own;
+      return token && { account, token, amount: tokens.amount, staysOpen };
     }),
   );
   return found.filter((holding) => holding !== undefined);
+}
+
+/** What the order has in one of its accounts. */
+function ownIn({ depositRequestId, progress }: TriggerOrderRow, vault: Address, account: Address): bigint {
+  const { entry, exit, held } = progress;
+  const isInput = orderAccounts(vault, depositRequestId, ['in']).includes(account);
+  return isInput ? entry.remaining : (exit?.remaining ?? held);
 }
 
 /**

@@ -64,9 +64,11 @@ export interface OrderHolding {
   account: Address;
   token: VaultToken;
   amount: bigint;
+  /** It is left open: then what comes there before the transaction lands makes nothing fail. */
+  staysOpen?: boolean;
 }
 
-/** Returns what an order's accounts hold to the wallet, and closes them; their rent goes to the wallet, too. */
+/** Returns what an order's accounts hold to the wallet, and closes them, but for those that stay open; their rent goes to the wallet, too. */
 export function craftWithdrawal(
   signers: Signers,
   holdings: readonly OrderHolding[],
@@ -119,14 +121,18 @@ function transferIn({ wallet, tracker, input, amount }: Deposit, account: Addres
   return [signedBy(tokenTransferChecked(transfer), tracker)];
 }
 
-function withdraw({ wallet, vault, tracker }: Signers, { account, token, amount }: OrderHolding): Instruction[] {
+function withdraw(
+  { wallet, vault, tracker }: Signers,
+  { account, token, amount, staysOpen = false }: OrderHolding,
+): Instruction[] {
   const { mint, decimals, tokenProgram } = token;
   const close = signedBy(tokenCloseAccount({ account, destination: wallet, authority: vault, tokenProgram }), tracker);
   // Closing a wrapped SOL account pays out all its lamports.
   if (mint === WRAPPED_SOL_MINT || amount === 0n) return [close];
   const destination = associatedTokenAddress(wallet, mint, tokenProgram);
   const transfer = { source: account, mint, destination, authority: vault, amount, decimals, tokenProgram };
-  return [createAccountOf(wallet, token), signedBy(tokenTransferChecked(transfer), tracker), close];
+  const moved = [createAccountOf(wallet, token), signedBy(tokenTransferChecked(transfer), tracker)];
+  return staysOpen ? moved : [...moved, close];
 }
 
 function createAccountOf(wallet: Address, { mint, tokenProgram }: VaultToken): Instruction {

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import type { Address, Keypair } from '@slipway/wire';
+import { signed } from '../../areas/trigger-v2/testing.js';
+import type { Store } from '../../store/sql.js';
+import type { TriggerOrderRow } from '../../store/trigger-orders.js';
+import { expireTriggerOrders } from '../expire-trigger-orders.js';
+import { AMOUNT, openTriggerWorld } from './testing.js';
+
+const MINUTE_MS = 60_000;
+
+let world: Awaited<ReturnType<typeof openTriggerWorld>>;
+let client: ReturnType<typeof world.newClient>;
+before(async () => {
+  world = await openTriggerWorld();
+  client = world.newClient();
+});
+after(() => world?.close());
+
+/** As when a stranger sends a unit there. */
+async function give({ vault, inputAccount }: TriggerOrderRow): Promise<void> {
+  const account = inputAccount as Address;
+  await world.world.holding(world.sold, vault as Address, (await world.world.amount(account)) + 1n, account);
+}
+
+it('attack: a stranger on the chain sends a unit to the account of a cancelled order before each withdrawal lands: the second one brings the deposit home', async () => {
+  const { wallet, id } = await world.deposit(client);
+  const order = await world.rowOf(id);
+  const withdrawal = async (isGiven: boolean) => {
+    const { transaction, requestId: cancelRequestId } = await client.cancel(wallet.address, id);
+    if (isGiven) await give(order);
+    return client.confirm(wallet.address, id, { cancelRequestId, signedTransaction: signed(wallet, transaction) });
+  };
+  await assert.rejects(withdrawal(true), /Please initiate cancel again/);
+  await withdrawal(true);
+  assert.equal(await world.held(wallet.address, world.sold), AMOUNT + 1n);
+  assert.equal((await world.rowOf(id)).progress.state, 'ready_to_cancel');
+  // What he has sent since, and the rent.
+  await withdrawal(false);
+  assert.equal(await world.held(wallet.address, world.sold), AMOUNT + 2n);
+  assert.equal((await world.rowOf(id)).progress.state, 'cancelled');
+  assert.equal(await world.exists(order.inputAccount), false);
+});
+
+it('does not expire an order whose owner has given it more time since it was listed', async () => {
+  const { wallet, id } = await world.deposit(client);
+  const expiresAt = (await world.rowOf(id)).expiresAt.getTime();
+  world.clock.setOffset(world.clock.offsetMs + (expiresAt - world.clock.now()) + MINUTE_MS);
+  const { store } = world;
+  const edits = async (owner: Keypair) =>
+    client.edit(owner.address, id, { orderType: 'single', expiresAt: world.clock.now() + 60 * MINUTE_MS });
+  let isEdited = false;
+  const listedFirst: Store = {
+    ...store,
+    async transaction(work) {
+      if (!isEdited) {
+        isEdited = true;
+        await edits(wallet);
+      }
+      return store.transaction(work);
+    },
+  };
+  await expireTriggerOrders(listedFirst, new Date(world.clock.now()));
+  assert.equal((await world.rowOf(id)).progress.state, 'open');
+});
