@@ -74,7 +74,7 @@ export function keyGuard(deps: KeyGuardDeps, path: string, bucket: Bucket): onRe
   };
   const admit = (request: FastifyRequest, key: ApiKey | undefined, done: HookHandlerDoneFunction): void => {
     if (key === undefined) {
-      done(new AppError('UNAUTHORIZED', { message: 'Unauthorized: the API key is not known' }));
+      done(unknownKey());
       return;
     }
     if (!mayUse(key.prefixes, path)) {
@@ -117,6 +117,9 @@ export function keyGuard(deps: KeyGuardDeps, path: string, bucket: Bucket): onRe
     else admit(request, key, done);
   };
 }
+
+export const unknownKey = (): AppError =>
+  new AppError('UNAUTHORIZED', { message: 'Unauthorized: the API key is not known' });
 
 /** A key that everybody can read says nothing about who calls: not whose events may be read. */
 function whyNotFromPage(

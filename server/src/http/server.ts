@@ -31,6 +31,7 @@ import { isOpenedHere, registerHome } from './home.js';
 import { acceptJsonOnly, BODY_LIMIT } from './json-body.js';
 import { collectPaths } from './known-paths.js';
 import { createLargeBodies } from './large-bodies.js';
+import { ifLate, stillKey } from './late-bodies.js';
 import { registerLlms } from './llms.js';
 import type { Metrics } from './metrics.js';
 import { shareNamedSchemas } from './named-schemas.js';
@@ -247,6 +248,7 @@ function equipRoute(
     throw new Error(`The route ${route.method} ${route.url} does not say its auth and its errorShape`);
   }
   const guards: onRequestHookHandler[] = [];
+  const again: onRequestHookHandler[] = [];
   if (auth === 'key' || auth === 'key-or-wallet' || auth === 'wallet') {
     const { enter, share } = deps.waitingRoom(bucket);
     // Of a login that is not asked for, nobody looks whether it is good.
@@ -254,14 +256,17 @@ function equipRoute(
     const owned = { keyless: keyless && deps.config.http.keyless, forPages, share } as const;
     const guard = keyGuard({ ...deps, ...owned }, route.url, bucket);
     guards.push(enter, opensHere && knownKeyOf(deps.config) ? unlessOpenedHere(guard) : guard);
+    again.push(stillKey(deps.keys));
   }
   if (auth === 'wallet' || auth === 'key-or-wallet') {
     if (!deps.wallets) throw new Error(`The route ${route.method} ${route.url} needs to know the logged-in wallets`);
-    const guard = walletGuard(deps.wallets);
-    guards.push(auth === 'wallet' ? guard : whereGiven(guard));
+    const guard = auth === 'wallet' ? walletGuard(deps.wallets) : whereGiven(walletGuard(deps.wallets));
+    guards.push(guard);
+    again.push(guard);
   }
   if (auth === 'admin') {
     guards.push(deps.admin);
+    again.push(deps.admin);
     if (deps.recordAct && route.method !== 'GET') {
       route.preHandler = [actRecorder(deps.recordAct, route.url), route.preHandler ?? []].flat();
     }
@@ -271,6 +276,7 @@ function equipRoute(
     guards.push(stopGuard(deps.stops));
     route.preSerialization = [stoppedAnswers(deps.stops), route.preSerialization ?? []].flat();
   }
+  if (route.method !== 'GET') route.preHandler = [...ifLate(again), route.preHandler ?? []].flat();
   // After its own hooks, which may refuse what has no signed URL.
   const last = (route.bodyLimit ?? 0) > BODY_LIMIT ? deps.largeBodies : [];
   route.onRequest = [...guards, route.onRequest ?? [], last].flat();
