@@ -55,22 +55,14 @@ export function registerCreatePool(app: TypedServer, deps: StudioDeps): void {
 /** Crafts the transaction that launches a token, and says where its image and metadata go. */
 export async function createPool(deps: StudioDeps, body: CreatePoolBody, caller: Guest): Promise<CreatePoolAnswer> {
   const request = readLaunch(deps, body);
-  const { keys, crafted, pool, lastValidBlockHeight } = await withLaunchKeys(deps, async (keys) => ({
-    keys,
-    ...(await craft(deps, request, keys)),
-  }));
-  const { mint } = keys;
   const { creator, quoteMint, name, symbol, sniperSlots } = request;
-  const craftedRequest = {
-    area: AREA,
-    wallet: creator,
-    crafted,
-    lastValidBlockHeight,
-    cosigners: keys.names,
-    payload: { caller: caller.id, ...(caller.together !== undefined && { together: caller.together }) },
-  };
-  const remembered = newRequest(craftedRequest, deps.clock);
-  await deps.remember(remembered);
+  const payload = { caller: caller.id, ...(caller.together !== undefined && { together: caller.together }) };
+  const { mint, crafted, pool, remembered } = await withLaunchKeys(deps, async (keys) => {
+    const { pool, ...made } = await craft(deps, request, keys);
+    const row = newRequest({ ...made, area: AREA, wallet: creator, cosigners: keys.names, payload }, deps.clock);
+    await deps.remember(row);
+    return { mint: keys.mint, crafted: made.crafted, pool, remembered: row };
+  });
   await deps.store.single((tx) =>
     insertLaunch(tx, {
       mint,

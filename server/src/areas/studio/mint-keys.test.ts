@@ -21,3 +21,18 @@ test('attack: a free key asks for 100 launches of creators who cannot pay: they 
   assert.equal(await withLaunchKeys(deps, async ({ mint }) => mint), address);
   assert.equal(await countMintNumbers(store, 'ab'), 19, 'a launch that was crafted keeps its own');
 });
+
+test('attack: a free key asks for 100 launches while the signer is away: they take no mint address out of stock', async (t) => {
+  const store = await openAnyStore();
+  t.after(() => store.close());
+  for (let number = 1; number <= 20; number++) await store.single((tx) => addMintNumber(tx, number, 'ab'));
+  const publicKey = () => Promise.reject(new Error('the signer is away'));
+  const deps = { store, signer: { publicKey } as unknown as StudioDeps['signer'], mintSuffix: 'ab' };
+  for (let call = 0; call < 100; call++) {
+    await assert.rejects(
+      withLaunchKeys(deps, async () => {}),
+      /the signer is away/,
+    );
+  }
+  assert.equal(await countMintNumbers(store, 'ab'), 20);
+});

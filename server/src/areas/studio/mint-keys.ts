@@ -19,24 +19,27 @@ type Deps = Pick<StudioDeps, 'store' | 'signer' | 'mintSuffix'>;
  */
 export async function withLaunchKeys<T>(deps: Deps, craft: (keys: LaunchKeys) => Promise<T>): Promise<T> {
   const { store, mintSuffix } = deps;
-  const { number, ...keys } = await takeLaunchKeys(deps);
+  const number = await takeNumber(deps);
   try {
-    return await craft(keys);
+    return await craft(await launchKeys(deps, number));
   } catch (error) {
     if (mintSuffix !== '') await store.single((tx) => addMintNumber(tx, number, mintSuffix));
     throw error;
   }
 }
 
-async function takeLaunchKeys({ store, signer, mintSuffix }: Deps): Promise<LaunchKeys & { number: number }> {
-  const number = mintSuffix === '' ? randomMintNumber() : await store.single((tx) => takeMintNumber(tx, mintSuffix));
-  if (number === undefined) {
-    throw new AppError('CRAFT_FAILED', {
-      message: 'Failed to craft the transaction',
-      details: { details: `no address that ends in ${mintSuffix} has been found yet; try again in a while` },
-    });
-  }
+async function takeNumber({ store, mintSuffix }: Deps): Promise<number> {
+  if (mintSuffix === '') return randomMintNumber();
+  const number = await store.single((tx) => takeMintNumber(tx, mintSuffix));
+  if (number !== undefined) return number;
+  throw new AppError('CRAFT_FAILED', {
+    message: 'Failed to craft the transaction',
+    details: { details: `no address that ends in ${mintSuffix} has been found yet; try again in a while` },
+  });
+}
+
+async function launchKeys({ signer }: Deps, number: number): Promise<LaunchKeys> {
   const names = keysOf(number);
   const [mint, config] = await Promise.all([signer.publicKey(names.mint), signer.publicKey(names.config)]);
-  return { mint, config, names: [names.mint, names.config], number };
+  return { mint, config, names: [names.mint, names.config] };
 }
