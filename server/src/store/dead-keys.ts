@@ -13,3 +13,12 @@ export async function silenceDeadKeys(sql: Sql, now: Date): Promise<void> {
     await sql.query(`delete from ${table} where account in (${DEAD})`, [accountOfKey(''), now]);
   }
 }
+
+/** Those of these keys that were revoked, or have expired. One that is in no database is not among them. */
+export async function deadAmong(sql: Sql, ids: readonly string[]): Promise<string[]> {
+  const { rows } = await sql.query<{ id: string }>(
+    'select id from api_keys where id = any($1) and (revoked_at is not null or expires_at <= now())',
+    [ids],
+  );
+  return rows.map(({ id }) => id);
+}

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Turns } from '../../lib/turns.js';
+import { deadAmong } from '../../store/dead-keys.js';
 import { EVENTS_CHANNEL, type EventRow, eventsAfter, lastNumbers } from '../../store/events.js';
 import { KEYS_CHANNEL } from '../../store/keys.js';
 import { REVOKED_LOGINS_CHANNEL, revocationsOf } from '../../store/revoked-logins.js';
@@ -200,6 +201,9 @@ export class Hub {
       const wallets = [...new Set([...this.#readers].flatMap(({ login }) => login?.wallet ?? []))];
       const revoked = await revocationsOf(this.#store, wallets);
       for (const [wallet, at] of revoked) this.#logOut(wallet, at.getTime() + HEARD_WITHIN_MS);
+      // Nobody tells when a key expires, nor those whose stream was being opened when theirs was revoked.
+      const keys = [...new Set([...this.#readers].map(({ key }) => key))];
+      for (const key of await deadAmong(this.#store, keys)) this.#endOf(key);
       const last = await lastNumbers(this.#store, [...this.#groups.keys()]);
       this.#look(
         [...last].flatMap(([account, number]) =>
