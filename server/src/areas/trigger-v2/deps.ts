@@ -56,7 +56,7 @@ export type DepositPayload = Static<typeof DepositPayload>;
 const WithdrawalPayload = Type.Object({
   orderId: Type.String(),
   withdrawn: Type.Array(Type.Object({ mint: addressText, amount: digits })),
-  /** An account of the order is left out, because its issuer lets nothing leave it now. */
+  /** An account of the order is left out, because its issuer lets nothing leave it now, or stays open. */
   isPart: Type.Optional(Type.Boolean()),
 });
 export type WithdrawalPayload = Static<typeof WithdrawalPayload>;
