@@ -12,6 +12,10 @@ declare module 'fastify' {
     /** Each 256 KiB of its body count as a call: to look at what is uploaded takes long. */
     paysForBody?: true;
   }
+  interface FastifyRequest {
+    /** For whom the URL of an upload was signed; undefined where there is no such URL. */
+    uploader: string | undefined;
+  }
 }
 
 const MIB = 1024 * 1024;
@@ -25,7 +29,8 @@ interface LargeBodiesDeps {
 
 /**
  * Bounds the bytes of large bodies that are in memory at the same time, and has their senders pay for them. A client
- * without a key is counted by its address.
+ * without a key is counted by its address, and with the URL of an upload as one of those for whom it was signed: otherwise a few
+ * of them could take all that others may upload, of whatever key.
  */
 export function createLargeBodies({ clientOf, largest }: LargeBodiesDeps): onRequestAsyncHookHandler {
   const room = new FairRoom(Math.max(64 * MIB, 4 * largest), 1);
@@ -48,7 +53,9 @@ export function createLargeBodies({ clientOf, largest }: LargeBodiesDeps): onReq
     }
     leaveAlso(request, leave);
     if (payer.tier === UNLIMITED_TIER) return;
-    const forget = room.countFor(payer, bytes);
+    const { uploader } = request;
+    const guest = uploader === undefined ? payer : { id: `${uploader} ${payer.id}`, together: `upload ${uploader}` };
+    const forget = room.countFor(guest, bytes);
     if (forget === 'guest') {
       throw new AppError('RATE_LIMITED', { message: 'Too much of yours is being uploaded; let some of it end' });
     }

@@ -157,6 +157,7 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
   app.decorateRequest('payer', undefined);
   app.decorateRequest('charge', charger(deps.limiter));
   app.decorateRequest('leaveRooms', undefined);
+  app.decorateRequest('uploader', undefined);
   app.setValidatorCompiler(compilers.validator);
   app.setSerializerCompiler(compilers.serializer);
   // In production no request waits for its schema, and a wrong one is found before the first request.

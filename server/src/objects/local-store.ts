@@ -62,9 +62,10 @@ export function createLocalStore({ dir, secret, publicUrl, clock }: LocalStoreDe
     kind: 'local',
     publicUrl: urlOf,
     open: async (key) => openFile(pathOf(key)),
-    async presignPut({ key, contentType, length, expiresInSeconds }) {
+    async presignPut({ key, contentType, length, expiresInSeconds, uploader = '' }) {
       const expiresUnixSeconds = Math.floor(clock.now() / 1000) + expiresInSeconds;
-      return `${urlOf(key)}?${signPut(secret, { key, contentType, length, expiresUnixSeconds })}`;
+      const grant = { key, contentType, length, expiresUnixSeconds, uploader: nameOf(uploader) };
+      return `${urlOf(key)}?${signPut(secret, grant)}`;
     },
     permits(key, query) {
       const grant = verifyPut(secret, key, query);
@@ -102,6 +103,11 @@ export function createLocalStore({ dir, secret, publicUrl, clock }: LocalStoreDe
     },
     close: async () => {},
   };
+}
+
+/** The URL of an upload goes to whoever has the file, who need not know the id of the key. */
+function nameOf(uploader: string): string {
+  return createHash('sha256').update(uploader).digest('base64url').slice(0, 16);
 }
 
 /** The caller closes the file. */

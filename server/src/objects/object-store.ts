@@ -28,6 +28,8 @@ interface PresignedPut {
    */
   readonly length: PutLength;
   readonly expiresInSeconds: number;
+  /** Whose the upload is: a key, or what all without one have together. The local store, which takes it in, bounds that of each. */
+  readonly uploader?: string | undefined;
 }
 
 export type PutLength = { readonly exact: number } | { readonly max: number };

@@ -30,9 +30,9 @@ export interface Objects {
   readonly maxImageBytes: number;
   /**
    * URL for the client's PUT of this key, with `contentType` as its header. It can be used again until it expires, also
-   * to replace the upload; what is published stays as it is.
+   * to replace the upload; what is published stays as it is. `uploader`: see `PresignedPut`.
    */
-  presignUpload(upload: { key: string; contentType: UploadType }): Promise<string>;
+  presignUpload(upload: { key: string; contentType: UploadType; uploader?: string }): Promise<string>;
   /** Where everybody can read the key once it is published. */
   publicUrl(key: string): string;
   /** How many bytes have been uploaded for the key and not published yet; 0 for nothing. */
@@ -82,10 +82,11 @@ export function createObjects(store: ObjectStore, { maxImageBytes, urlSeconds }:
 
   return {
     maxImageBytes,
-    presignUpload: ({ key, contentType }) =>
+    presignUpload: ({ key, contentType, uploader }) =>
       store.presignPut({
         key: incoming(key),
         contentType,
+        uploader,
         length: { max: limitOf(contentType, maxImageBytes) },
         expiresInSeconds: urlSeconds,
       }),

@@ -7,6 +7,8 @@ export interface PutGrant {
   readonly contentType: string;
   readonly length: PutLength;
   readonly expiresUnixSeconds: number;
+  /** A name for whose it is. */
+  readonly uploader: string;
 }
 
 /** The query of a URL that permits a PUT. */
@@ -16,6 +18,7 @@ export function signPut(secret: string, grant: PutGrant): URLSearchParams {
     type: grant.contentType,
     [name]: String(bytes),
     expires: String(grant.expiresUnixSeconds),
+    for: grant.uploader,
     signature: signature(secret, grant).toString('hex'),
   });
 }
@@ -25,22 +28,24 @@ export function verifyPut(secret: string, key: string, query: URLSearchParams): 
   const type = query.get('type');
   const [name, bytes] = query.has('length') ? ['length', query.get('length')] : ['max', query.get('max')];
   const expires = query.get('expires');
+  const uploader = query.get('for');
   const given = query.get('signature');
-  if (query.size !== 4 || type === null || !isCount(bytes) || !isCount(expires)) return undefined;
+  if (query.size !== 5 || type === null || uploader === null || !isCount(bytes) || !isCount(expires)) return undefined;
   if (given === null || !/^[0-9a-f]{64}$/.test(given)) return undefined;
   const grant: PutGrant = {
     key,
     contentType: type,
     length: name === 'length' ? { exact: Number(bytes) } : { max: Number(bytes) },
     expiresUnixSeconds: Number(expires),
+    uploader,
   };
   return timingSafeEqual(Buffer.from(given, 'hex'), signature(secret, grant)) ? grant : undefined;
 }
 
-/** One part per line: neither a key nor a content type has a line break. */
-function signature(secret: string, { key, contentType, length, expiresUnixSeconds }: PutGrant): Buffer {
+/** One part per line: none of them has a line break. */
+function signature(secret: string, { key, contentType, length, expiresUnixSeconds, uploader }: PutGrant): Buffer {
   const [name, bytes] = lengthOf(length);
-  const text = ['slipway-put-1', key, contentType, `${name} ${bytes}`, expiresUnixSeconds].join('\n');
+  const text = ['slipway-put-2', key, contentType, `${name} ${bytes}`, expiresUnixSeconds, uploader].join('\n');
   return createHmac('sha256', secret).update(text).digest();
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
@@ -117,6 +118,51 @@ it('metadata may be longer than a small limit for images', async () => {
   assert.equal(answer.status, 200);
   const read = await fetch(objects.publicUrl(key));
   assert.deepEqual([read.headers.get('content-type'), await read.json()], ['application/json', text]);
+});
+
+it('attack: a caller without a key uploads slowly from many addresses, with the URLs of one launch: those of keys upload as before', async (t) => {
+  const largest = 5 * 1024 * 1024;
+  const wide = createObjects(store, { maxImageBytes: largest, urlSeconds: 60 });
+  let begun = 0;
+  const { app } = await startTestServer(
+    (server) => {
+      server.addHook('preParsing', async () => {
+        begun += 1;
+      });
+      registerObjects(server, { store, maxImageBytes: largest });
+    },
+    { env: { SLIPWAY_TRUSTED_PROXIES: '127.0.0.1' } },
+  );
+  const port = Number(new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port);
+  const sockets: Socket[] = [];
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    return app.close();
+  });
+  const pathFor = async (uploader: string) => {
+    const { pathname, search } = new URL(await wide.presignUpload({ key: newKey(), contentType: PNG, uploader }));
+    return pathname + search;
+  };
+  const theirs = await pathFor('keyless');
+  let refused = 0;
+  for (let n = 0; n < 24; n++) {
+    const socket = connect(port, '127.0.0.1');
+    sockets.push(socket);
+    socket.on('error', () => {});
+    socket.once('data', () => {
+      refused += 1;
+    });
+    const head = [`PUT ${theirs} HTTP/1.1`, 'host: localhost', `x-forwarded-for: 203.0.113.${n >> 1}`];
+    socket.write([...head, `content-type: ${PNG}`, `content-length: ${largest}`, '', ''].join('\r\n'));
+  }
+  while (begun + refused < 24) await new Promise((resolve) => setTimeout(resolve, 10));
+  assert.equal(begun, 6);
+  const payload = noisePng(2_000);
+  assert.ok(payload.length > 3 * 1024 * 1024 && payload.length < largest);
+  const headers = { 'content-type': PNG, 'x-forwarded-for': '198.51.100.1' };
+  const upload = async (uploader: string) =>
+    (await app.inject({ method: 'PUT', url: await pathFor(uploader), headers, payload })).statusCode;
+  assert.deepEqual([await upload('keyless'), await upload('one'), await upload('another')], [429, 200, 200]);
 });
 
 it('browsers of permitted origins may upload', async () => {

@@ -7,15 +7,17 @@ import type { KeyParams, ObjectsDeps } from './deps.js';
 const FRESH = 'ask for a new one';
 
 /**
- * Lets a PUT through if its URL is signed for this key, type and length, and has not expired.
+ * Lets a PUT through if its URL is signed for this key, type and length, and has not expired, and notes whose it is.
  * @throws AppError FORBIDDEN, INVALID_REQUEST (no length), PAYLOAD_TOO_LARGE
  */
-export function permit({ store }: ObjectsDeps, { params, headers, raw }: FastifyRequest): void {
+export function permit({ store }: ObjectsDeps, request: FastifyRequest): void {
+  const { params, headers, raw } = request;
   const { folder, name } = params as KeyParams;
   const key = `${folder}/${name}`;
   const query = new URLSearchParams(raw.url!.split('?').slice(1).join('?'));
   const grant = isPublicKey(key) ? store.permits(INCOMING + key, query) : 'not signed by this service';
   if (typeof grant === 'string') throw forbidden(`The URL is ${grant}; ${FRESH}, and use it as it is`);
+  request.uploader = grant.uploader;
   if (headers['content-type'] !== grant.contentType) {
     throw forbidden(`content-type: expected ${grant.contentType}, for which the URL is signed`);
   }

@@ -78,9 +78,10 @@ export async function createPool(deps: StudioDeps, body: CreatePoolBody, caller:
     }),
   );
   const { objects } = deps;
+  const uploader = caller.together ?? caller.id;
   const [imagePresignedUrl, metadataPresignedUrl] = await Promise.all([
-    objects.presignUpload({ key: imageKey(mint), contentType: body.tokenImageContentType }),
-    objects.presignUpload({ key: metadataKey(mint), contentType: 'application/json' }),
+    objects.presignUpload({ key: imageKey(mint), contentType: body.tokenImageContentType, uploader }),
+    objects.presignUpload({ key: metadataKey(mint), contentType: 'application/json', uploader }),
   ]);
   const transaction = base64Of(crafted);
   return { transaction, mint, imagePresignedUrl, metadataPresignedUrl, imageUrl: objects.publicUrl(imageKey(mint)) };
