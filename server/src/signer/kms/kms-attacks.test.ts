@@ -3,7 +3,7 @@ import { createHash, generateKeyPairSync, randomBytes, sign as signBy } from 'no
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { generateKeypair } from '@slipway/wire';
+import { generateKeypair, verify } from '@slipway/wire';
 import { KeyManagementError } from '../key-management.js';
 import { initManaged, rekeyManaged } from '../managed-file.js';
 import { PrivateFileError } from '../private-file.js';
@@ -204,6 +204,18 @@ describe('attack: a writer of the signer file puts in a ciphertext, a context or
       /is for keys in AWS KMS, which the settings of "slipway signer" name/,
     );
   });
+});
+
+test('attack: a free key has more deposits signed at once than may wait for AWS KMS: fills are signed meanwhile', async () => {
+  const signer = await place.open();
+  const tracker = kms.aliases.get('alias/slipway-tracker');
+  kms.fault = ({ operation, input }) => (operation === 'Sign' && input.KeyId === tracker ? 'hang' : undefined);
+  const deposits = Array.from({ length: 250 }, () =>
+    signer.sign('tracker', MESSAGE).catch((error: Error) => error.message),
+  );
+  assert.ok(verify(signer.address('keeper'), MESSAGE, await signer.sign('keeper', MESSAGE)));
+  const said = await Promise.all(deposits);
+  assert.equal(said.filter((each) => each === '200 signatures wait for AWS KMS').length, 50);
 });
 
 /** As the file is written, with a checksum that is right. */

@@ -30,7 +30,10 @@ interface Surroundings {
 const TRIAL_MS = 10_000;
 /** What AWS KMS signs without a digest before. */
 const MOST_MESSAGE_BYTES = 4_096;
-/** More than that at a time are refused: a connection of a caller has room for others, too. */
+/**
+ * Of one wallet, more than that at a time are refused: a connection of a caller has room for others, too. Clients have the tracker
+ * and the gas wallet sign as often as they post, and the keeper's fills must not wait behind them.
+ */
 const MOST_WAITING = 200;
 const ED25519 = { spec: 'ECC_NIST_EDWARDS25519', algorithm: 'ED25519_SHA_512', messageType: 'RAW' } as const;
 /** As the settings may name one, with its region and account or without. */
@@ -66,7 +69,7 @@ class KmsKeys implements KeyManagement {
   readonly #names: KmsSettings['keys'];
   /** By their roles and numbers. */
   readonly #known = new Map<string, KnownKey>();
-  #waiting = 0;
+  readonly #waiting: Record<WalletRole, number> = { gas: 0, keeper: 0, tracker: 0 };
 
   constructor(kms: KmsClient, names: KmsSettings['keys']) {
     this.#kms = kms;
@@ -89,8 +92,8 @@ class KmsKeys implements KeyManagement {
     if (message.length > MOST_MESSAGE_BYTES) {
       throw new SignerRefused(role, `AWS KMS signs at most ${MOST_MESSAGE_BYTES} bytes`);
     }
-    if (this.#waiting >= MOST_WAITING) throw new KmsError(`${MOST_WAITING} signatures wait for AWS KMS`);
-    this.#waiting += 1;
+    if (this.#waiting[role] >= MOST_WAITING) throw new KmsError(`${MOST_WAITING} signatures wait for AWS KMS`);
+    this.#waiting[role] += 1;
     try {
       const { arn } = await this.#key(role, number);
       const { Signature } = await this.#kms.call('Sign', {
@@ -103,7 +106,7 @@ class KmsKeys implements KeyManagement {
       if (signature?.length === 64) return new Uint8Array(signature);
       throw new KmsError(`what AWS KMS signs with ${this.#nameOf(role, number)} is no signature: it is not used`);
     } finally {
-      this.#waiting -= 1;
+      this.#waiting[role] -= 1;
     }
   }
 
