@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Address, WRAPPED_SOL_MINT } from '@slipway/wire';
+import type { Logger } from 'pino';
 import { createLiveAccounts } from '../../chain/index.js';
 import type { Aggregator } from './index.js';
 import { FOUND_MINTS } from './mint-scans.js';
@@ -44,17 +45,21 @@ describe('attack: a free key asks for so many tokens that open orders lose their
     assert.deepEqual(poolsOf(aggregator, kept.mint), [pool.address]);
   });
 
-  it('attack: open orders for more tokens than there is room for: those of the oldest orders stay', async (t) => {
+  it('attack: open orders for more tokens than there is room for: those of the oldest orders stay, and the log says so once', async (t) => {
     const tokens = [await world.token(), await world.token(), await world.token()];
     for (const token of tokens) await world.pool(token, WRAPPED_SOL, [DEEP, DEEP]);
     const mints = { forOrders: 2, forClients: 10 };
-    const { aggregator, close } = await openAggregator(world, { byMint: true, mints });
+    const told: object[] = [];
+    const log: Logger = Object.assign(Object.create(silent), { warn: (about: object) => told.push(about) });
+    const { aggregator, close } = await openAggregator(world, { byMint: true, mints, log });
     t.after(close);
     const [first, second, third] = tokens.map(({ mint }) => mint) as [Address, Address, Address];
     aggregator.keep([first, second, third]);
     await Promise.all([found(aggregator, first), found(aggregator, second)]);
     await aggregator.discover();
     assert.equal(poolsOf(aggregator, third).length, 0);
+    aggregator.keep([first, second, third]);
+    assert.deepEqual(told, [{ leftOut: 1, room: 2 }]);
     aggregator.keep([second, third]);
     await found(aggregator, third);
   });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type Address, WRAPPED_SOL_MINT } from '@slipway/wire';
 import type { Rpc } from '../../chain/index.js';
 import { MintScans } from './mint-scans.js';
-import { newAddress } from './testing.js';
+import { newAddress, silent } from './testing.js';
 import type { Venue } from './venue.js';
 
 /** Searches whose calls the node answers one after the other; `onCall` is told of each mint before its answer. */
@@ -20,6 +20,7 @@ function searches(onCall: (scans: MintScans, mint: Address) => void): MintScans 
     hubs: [],
     mints: { forOrders: 500, forClients: 100 },
     venues: () => [venue],
+    log: silent,
     failed: () => {},
     onFound: async () => {},
   });

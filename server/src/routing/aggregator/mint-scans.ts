@@ -1,5 +1,6 @@
 import { type Address, WRAPPED_SOL_MINT } from '@slipway/wire';
 import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
 import type { Rpc } from '../../chain/index.js';
 import { GrowingCache } from '../../lib/growing-cache.js';
 import type { Found } from './finder.js';
@@ -27,6 +28,8 @@ const MAX_NOTED = 10_000;
 const RETRY_MS = 2_000;
 /** Mints that are scanned at the same time, each venue by venue: at most two calls each. */
 const MAX_SCANS = 2;
+/** How long the log is silent once it has told of tokens of open orders that have no room. */
+const TOLD_MS = 60 * 60_000;
 
 interface Asked {
   mints: Mints;
@@ -48,6 +51,7 @@ interface MintScansDeps {
   /** Mints with too many pools to find all of them. */
   hubs: readonly Address[];
   mints: FoundMints;
+  log: Pick<Logger, 'warn'>;
   /** Venues whose pools are currently found by mint. */
   venues(): readonly Venue[];
   /** Called when a scan fails; what it found before stays. */
@@ -72,6 +76,7 @@ export class MintScans {
   #running = 0;
   /** Of what kind the last search was. */
   #turn = 0;
+  #toldAt = Number.NEGATIVE_INFINITY;
 
   constructor(deps: MintScansDeps) {
     this.#deps = deps;
@@ -124,6 +129,7 @@ export class MintScans {
     const topics = mints.length > 0 ? [...this.#hubPairs(), ...single] : [];
     const some = topics.length > forOrders ? topics.filter((topic) => !this.#isEmpty(topic, now)) : topics;
     const wanted = new Map(some.slice(0, forOrders).map((topic) => [topic.join(' '), topic]));
+    if (some.length > forOrders && this.#deps.venues().length > 0) this.#tellLeftOut(some.length - forOrders, now);
     for (const [key, one] of this.#kept) {
       if (wanted.has(key)) continue;
       this.#kept.delete(key);
@@ -230,6 +236,15 @@ export class MintScans {
     const inTurn = this.#turns.take(key);
     if (inTurn) touch(inTurn, at);
     this.#asked.set(key, inTurn ?? newlyAsked(mints, at));
+  }
+
+  /** Whoever has made such an order hears of nothing. */
+  #tellLeftOut(leftOut: number, now: number): void {
+    if (now - this.#toldAt < TOLD_MS) return;
+    this.#toldAt = now;
+    const room = this.#deps.mints.forOrders;
+    const what = 'open trigger orders are for more tokens than there is room for (swap.foundMints.forOrders)';
+    this.#deps.log.warn({ leftOut, room }, `${what}: where only pools price those of the newest, these do not fire`);
   }
 
   #isEmpty(mints: Mints, now: number): boolean {
