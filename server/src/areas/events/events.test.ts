@@ -321,6 +321,42 @@ test('attack: a free key that stands in a page has ever more addresses read the 
   assert.ok((await pagesAtOnce((stream) => ({ ...page, from: `192.0.2.${stream + 1}` }))) <= 2);
 });
 
+test('attack: another user has the events of a wallet read again by many streams of the key of a page: those of others begin after one page', async () => {
+  const read: string[] = [];
+  let begin = () => {};
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const noting: Store = {
+    ...store,
+    async query<R>(text: string, params?: readonly unknown[]) {
+      if (text.includes('heard_by, after')) {
+        read.push(...(params![1] as string[]));
+        await begun;
+      }
+      return store.query<R>(text, params);
+    },
+  };
+  await happen(500);
+  const hub = new Hub({ store: noting, log: pino({ level: 'silent' }) });
+  const limits = { streams: 100, streamsPerKey: 50 };
+  const { app } = await startTestServer((server) => registerEvents(server, { store, ...deps, hub, limits }), {
+    wallets: async (token) => LOGINS.get(token),
+    env: { SLIPWAY_TRUSTED_PROXIES: '127.0.0.1' },
+  });
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  const page = { key: 'in-pages', origin: 'http://localhost:3000', login: 'owner' };
+  const many = await Promise.all(
+    Array.from({ length: 10 }, () => open(url, { ...page, query: '?after=0&kinds=invite.*', from: '192.0.2.1' })),
+  );
+  const other = await open(url, { ...page, last: '7', from: '192.0.2.2' });
+  begin();
+  assert.equal((await other.read(1))[0]!.number, 8);
+  assert.equal(read.indexOf('7'), 1);
+  for (const stream of [...many, other]) stream.close();
+  await app.close();
+});
+
 test('attack: another user opens ever more streams by the key of a page: a fifth of what the key has', async () => {
   const copy = await startCopy({ streams: 20, streamsPerKey: 10 });
   const asked = { key: 'in-pages', origin: 'http://localhost:3000', login: 'owner' };

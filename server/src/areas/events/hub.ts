@@ -43,6 +43,8 @@ export class Hub {
   readonly #changed = new Set<string>();
   /** What the streams of one key have missed is read page after page: the clients of a page are as many as there are addresses. */
   readonly #turns = new Turns();
+  /** Before that, each client's own wait for each other: somebody's many streams take no turns of others of the same page. */
+  readonly #ofCaller = new Turns();
   #isReading = false;
   #isClosed = false;
   #timers: NodeJS.Timeout[] = [];
@@ -110,7 +112,9 @@ export class Hub {
   async #catchUp(reader: Reader): Promise<void> {
     while (!reader.isClosed && !this.#isClosed) {
       try {
-        const page = await this.#turns.take(reader.key, () => this.#missedBy(reader));
+        const page = await this.#ofCaller.take(reader.caller, () =>
+          this.#turns.take(reader.key, () => this.#missedBy(reader)),
+        );
         for (const event of page) {
           // Deleted in the meantime: when the client connects again, it is told so.
           if (event.number > reader.after + 1n) return reader.drop();

@@ -15,6 +15,8 @@ interface Login {
 
 interface ReaderOptions {
   account: string;
+  /** For whom it reads, as they are counted: of a key that stands in pages, each client. */
+  caller: string;
   /** The id of the key that has let it in. */
   key: string;
   /** It is told what comes after this number. */
@@ -31,6 +33,7 @@ interface ReaderOptions {
 /** One open stream: the text of server-sent events, which its client reads at its own pace. */
 export class Reader {
   readonly account: string;
+  readonly caller: string;
   readonly key: string;
   readonly login: Login | undefined;
   readonly body: Readable;
@@ -44,8 +47,9 @@ export class Reader {
   #isEnded = false;
   #onRoom: (() => void) | undefined;
 
-  constructor({ account, key, after, login, wants, cut, gave = () => {} }: ReaderOptions) {
+  constructor({ account, caller, key, after, login, wants, cut, gave = () => {} }: ReaderOptions) {
     this.account = account;
+    this.caller = caller;
     this.key = key;
     this.login = login;
     this.after = after;

@@ -60,6 +60,7 @@ export function registerStream(app: TypedServer, deps: EventsDeps): void {
         const after = await startOf(deps.store, account, asked);
         const reader = new Reader({
           account,
+          caller: request.payer!.id,
           key: request.apiKey!.id,
           after,
           login,

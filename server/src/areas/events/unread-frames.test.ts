@@ -10,7 +10,7 @@ test('attack: a free key reads none of its thousand streams: 32 MiB of events wa
   const readers = new Set<Reader>();
   const unread = new UnreadFrames(readers);
   const open = (key: string) => {
-    const common = { account: key, key, after: 0n, login: undefined, wants: () => true };
+    const common = { account: key, caller: key, key, after: 0n, login: undefined, wants: () => true };
     const reader = new Reader({ ...common, cut: () => {}, gave: (bytes) => unread.gave(bytes) });
     readers.add(reader);
     return reader;
@@ -41,7 +41,7 @@ test('attack: a free key that stands in a page has ever more addresses read none
   const readers = new Set<Reader>();
   const unread = new UnreadFrames(readers);
   const open = (key: string, account: string) => {
-    const common = { account, key, after: 0n, login: undefined, wants: () => true };
+    const common = { account, caller: key, key, after: 0n, login: undefined, wants: () => true };
     const reader = new Reader({ ...common, cut: () => {}, gave: (bytes) => unread.gave(bytes) });
     readers.add(reader);
     return reader;
@@ -61,7 +61,7 @@ test('attack: a free key that stands in a page has ever more addresses read none
 test('streams that are read count as nothing, however much they are given', () => {
   const readers = new Set<Reader>();
   const unread = new UnreadFrames(readers);
-  const common = { account: 'key', key: 'key', after: 0n, login: undefined, wants: () => true };
+  const common = { account: 'key', caller: 'key', key: 'key', after: 0n, login: undefined, wants: () => true };
   const reader = new Reader({ ...common, cut: () => {}, gave: (bytes) => unread.gave(bytes) });
   readers.add(reader);
   let read = 0;
