@@ -42,7 +42,7 @@ async function serveFrom(
     since: clock.now(),
     limits,
     stops,
-    ...(settings.programs && { programs: settings.programs }),
+    programs: settings.programs,
   });
   const recording = { record, clock, note, callerStops };
   const ports = new Map(settings.callers.map(({ name }) => [name, recorded(port, name, recording)]));

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { Address } from '@slipway/wire';
 import { lamportsOf } from '../../lib/decimal.js';
 import { challengePrefixOf } from '../challenge.js';
+import { SANDBOX_PROGRAMS } from '../cosign.js';
 import type { ServiceWords } from '../guarded-keys.js';
 import type { LossLimit, Payer } from '../loss-limits.js';
 import type { KnownPrograms } from '../policies/index.js';
@@ -86,8 +87,8 @@ export interface SignerSettings {
   readonly kms?: ShapeOf<typeof Kms> | undefined;
   /** What wallets sign names this service; undefined where no caller has logins. */
   readonly service: ServiceWords | undefined;
-  /** The programs that policies know, where they are not the usual ones. */
-  readonly programs: KnownPrograms | undefined;
+  /** The programs that policies know. */
+  readonly programs: KnownPrograms;
   readonly callers: readonly CallerSettings[];
   /** Where callers without a socket connect; the paths are those of PEM files. */
   readonly tls:
@@ -154,10 +155,19 @@ function settingsOf(read: ReturnType<typeof File.read>, folder: string): SignerS
     token: token && { ...token, module: absolute(token.module) },
     kms,
     service: serviceOf(read),
-    programs,
+    programs: programs ?? usualPrograms(found),
     callers: found,
     tls: tls && { ...tls, certificate: absolute(tls.certificate), key: absolute(tls.key), ca: absolute(tls.ca) },
   };
+}
+
+/**
+ * Of a sandbox all. Elsewhere anybody can put a program of his where a sandbox has the router, because its secret key is public: a
+ * vault that trades by that one would sign whatever it does.
+ */
+function usualPrograms(callers: readonly CallerSettings[]): KnownPrograms {
+  const isSandbox = callers.some(({ roles }) => roles.includes('sandbox'));
+  return isSandbox ? SANDBOX_PROGRAMS : { ...SANDBOX_PROGRAMS, router: undefined };
 }
 
 /** The seed goes there and back: without TLS only on this machine. */
