@@ -7,6 +7,7 @@ import {
   parseAdvanceNonce,
 } from '@slipway/wire';
 import { BLOCKHASH_LIFE, type Chain, RpcError } from '../chain/index.js';
+import { createClock } from '../lib/clock.js';
 
 /** How long a transaction may still land. */
 export type Lifetime =
@@ -21,6 +22,7 @@ const NONCE_OFFSET = 40;
 const ABSURD = 10_000n;
 /** How old the newest slot of a node may be that is at the end of the chain: the chain's clock is no better. */
 const MOST_BEHIND_MS = 10 * 60_000;
+const wall = createClock();
 
 /** The lifetime of a transaction that we have crafted, by the height that the node has told with its blockhash. */
 export function lifetimeByHeight(wire: Uint8Array, lastValidBlockHeight: bigint): Lifetime {
@@ -76,7 +78,7 @@ async function deadBlockhash(blockhash: string, chain: Chain): Promise<bigint | 
 async function isCurrent(slot: bigint, chain: Chain): Promise<boolean> {
   try {
     const seconds = Number(await chain.rpc.call<unknown>('getBlockTime', [Number(slot)]));
-    return seconds * 1_000 > Date.now() - MOST_BEHIND_MS;
+    return seconds * 1_000 > wall.now() - MOST_BEHIND_MS;
   } catch (error) {
     if (error instanceof RpcError) return false;
     throw error;

@@ -24,7 +24,7 @@ test('attack: a thief of a key opens a stream in the moment in which that key is
   await store.query(`update api_keys set expires_at = $1 where id = 'expired'`, [begun]);
   const cut: string[] = [];
   const open = (key: string) => {
-    const more = { account: `key:${key}`, after: 0n, login: undefined, wants: () => true };
+    const more = { account: `key:${key}`, caller: key, after: 0n, login: undefined, wants: () => true };
     const reader = new Reader({ ...more, key, cut: () => void cut.push(key) });
     hub.add(reader);
     return once(reader.body, 'close');
