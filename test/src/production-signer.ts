@@ -1,12 +1,20 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { INVITE_PROGRAM, LIMIT_ORDER_PROGRAM, ROUTER_PROGRAM, TOKEN_SWAP_PROGRAM } from '@slipway/programs';
 import type { Address } from '@slipway/wire';
 import { openSigner } from '../../server/dist/signer/index.js';
 import { run, SLIPWAY } from './command.js';
 import { signerIn } from './signer-process.js';
 
 const PASSPHRASE = 'passphrase of the production';
+/** The chain of the tests has the router where a sandbox has it. */
+const PROGRAMS = {
+  router: ROUTER_PROGRAM,
+  tokenSwap: TOKEN_SWAP_PROGRAM,
+  limitOrder: LIMIT_ORDER_PROGRAM,
+  invite: INVITE_PROGRAM,
+};
 /** Numbers that no account of the machine has. */
 export const USERS = { signer: 64_101, api: 64_102, keeper: 64_103 } as const;
 export type User = keyof typeof USERS;
@@ -76,7 +84,7 @@ export async function openSignerIn(
     }),
   );
   const config = join(home, 'slipway.signer.json');
-  writeFileSync(config, JSON.stringify({ file, publicUrl, callers }));
+  writeFileSync(config, JSON.stringify({ file, publicUrl, callers, programs: PROGRAMS }));
   if (owner !== undefined) chownSync(config, owner, owner);
   const place = { cwd: home, user, env: { SLIPWAY_SIGNER_PASSPHRASE: PASSPHRASE } };
   const signer: SignerInProduction = {
