@@ -118,7 +118,10 @@ export function editPriceOrder(
   return api.patch('/trigger/v2/orders/price/{orderId}', { path: { orderId }, body, token, signal });
 }
 
-/** Cancels an order, and takes everything that it holds out of the vault. */
+/**
+ * Cancels an order, and takes everything that it holds out of the vault. Where somebody else has sent tokens there, the order is
+ * `pending_withdraw` afterwards: what was its own has come home, and another call closes its accounts.
+ */
 export async function cancelPriceOrder(
   connection: Connection,
   { token, wallet, vault }: Login,

@@ -1,4 +1,4 @@
-import { type Address, decodeTokenAccount } from '@slipway/wire';
+import { type Address, decodeTokenAccount, WRAPPED_SOL_MINT } from '@slipway/wire';
 import { base64Of, type Crafted } from '../../crafting/transaction.js';
 import { AppError } from '../../errors/index.js';
 import {
@@ -142,8 +142,9 @@ async function craft(
  * What the order's accounts in this vault hold on the chain. All of it is withdrawn, also what others have sent there.
  * The accounts are worked out from the deposit, whatever the row says they are.
  *
- * Only an empty account is closed, and whoever sends a unit there before the withdrawal lands has it refused. So where there is
- * more than the order's own, and this is not the first one, the account stays open, and is closed by the next.
+ * Only an empty account is closed, and whoever sends a unit there before the withdrawal lands has all of it refused. So where one
+ * of them holds more than the order's own, and this is not the first withdrawal, both stay open, an empty one as well, and are closed
+ * once the order's own has come home. Wrapped SOL is closed with whatever it holds.
  */
 async function readHoldings(
   { chain }: TriggerV2Deps,
@@ -153,18 +154,23 @@ async function readHoldings(
 ): Promise<OrderHolding[]> {
   const accounts = orderAccounts(vault, order.depositRequestId);
   const found = await Promise.all(
-    accounts.map(async (account): Promise<OrderHolding | undefined> => {
+    accounts.map(async (account) => {
       const held = await chain.account(account);
       const tokens = held && decodeTokenAccount(held.data);
       // The chain says what it holds: the owner gets it back, whatever the row says.
       if (tokens?.owner !== vault) return undefined;
       const token = await readVaultToken(chain, tokens.mint);
-      const own = ownIn(order, vault, account);
-      const staysOpen = isRepeated && own > 0n && tokens.amount > own;
-      return token && { account, token, amount: tokens.amount, staysOpen };
+      return token && { account, token, amount: tokens.amount, own: ownIn(order, vault, account) };
     }),
   );
-  return found.filter((holding) => holding !== undefined);
+  const holdings = found.filter((holding) => holding !== undefined);
+  const isDisturbed =
+    isRepeated &&
+    holdings.some(({ amount, own }) => amount > own) &&
+    holdings.some(({ amount, own }) => own > 0n && amount >= own);
+  return holdings.map(({ account, token, amount }) => {
+    return { account, token, amount, staysOpen: isDisturbed && token.mint !== WRAPPED_SOL_MINT };
+  });
 }
 
 /** What the order has in one of its accounts. */

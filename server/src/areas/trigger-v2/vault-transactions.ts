@@ -128,7 +128,8 @@ function withdraw(
   const { mint, decimals, tokenProgram } = token;
   const close = signedBy(tokenCloseAccount({ account, destination: wallet, authority: vault, tokenProgram }), tracker);
   // Closing a wrapped SOL account pays out all its lamports.
-  if (mint === WRAPPED_SOL_MINT || amount === 0n) return [close];
+  if (mint === WRAPPED_SOL_MINT) return [close];
+  if (amount === 0n) return staysOpen ? [] : [close];
   const destination = associatedTokenAddress(wallet, mint, tokenProgram);
   const transfer = { source: account, mint, destination, authority: vault, amount, decimals, tokenProgram };
   const moved = [createAccountOf(wallet, token), signedBy(tokenTransferChecked(transfer), tracker)];

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import type { Address, Keypair } from '@slipway/wire';
+import { type Address, type Keypair, SYSTEM_PROGRAM } from '@slipway/wire';
 import { signed } from '../../areas/trigger-v2/testing.js';
+import { WRAPPED_SOL } from '../../routing/aggregator/testing.js';
 import type { Store } from '../../store/sql.js';
 import type { TriggerOrderRow } from '../../store/trigger-orders.js';
 import { expireTriggerOrders } from '../expire-trigger-orders.js';
 import { AMOUNT, openTriggerWorld } from './testing.js';
 
 const MINUTE_MS = 60_000;
+const SOL = 1_000_000_000n;
 
 let world: Awaited<ReturnType<typeof openTriggerWorld>>;
 let client: ReturnType<typeof world.newClient>;
@@ -40,6 +42,49 @@ it('attack: a stranger on the chain sends a unit to the account of a cancelled o
   assert.equal(await world.held(wallet.address, world.sold), AMOUNT + 2n);
   assert.equal((await world.rowOf(id)).progress.state, 'cancelled');
   assert.equal(await world.exists(order.inputAccount), false);
+});
+
+it('attack: a stranger on the chain sends a unit to the empty account of a cancelled order that has two, before each withdrawal lands: the second one brings the deposit home', async () => {
+  const terms = { orderType: 'otoco', triggerPriceUsd: 1_000, tpPriceUsd: 2_000, slPriceUsd: 500 } as const;
+  const { wallet, id } = await world.deposit(client, terms);
+  const { vault, inputAccount, outputAccount } = await world.rowOf(id);
+  const account = outputAccount as Address;
+  const withdrawal = async (isGiven: boolean) => {
+    const { transaction, requestId: cancelRequestId } = await client.cancel(wallet.address, id);
+    const given = (await world.world.amount(account)) + 1n;
+    if (isGiven) await world.world.holding(world.bought, vault as Address, given, account);
+    return client.confirm(wallet.address, id, { cancelRequestId, signedTransaction: signed(wallet, transaction) });
+  };
+  await assert.rejects(withdrawal(true), /Please initiate cancel again/);
+  await withdrawal(true);
+  assert.equal(await world.held(wallet.address, world.sold), AMOUNT);
+  assert.equal((await world.rowOf(id)).progress.state, 'ready_to_cancel');
+  await withdrawal(false);
+  assert.equal((await world.rowOf(id)).progress.state, 'cancelled');
+  assert.deepEqual([await world.exists(inputAccount), await world.exists(account)], [false, false]);
+});
+
+it('an order that sells SOL, and whose account somebody has given to, is cancelled with its second withdrawal, too', async () => {
+  const wallet = await client.register();
+  await world.world.pool(WRAPPED_SOL, world.bought, [400n * SOL, 400n * AMOUNT]);
+  await world.aggregator.discover();
+  world.setPrice(WRAPPED_SOL.mint, 1);
+  await world.world.put(wallet.address, SYSTEM_PROGRAM, new Uint8Array(0), 200n * SOL);
+  const id = await client.open(wallet, 100n * SOL, {
+    inputMint: WRAPPED_SOL.mint,
+    outputMint: world.bought.mint,
+    triggerMint: WRAPPED_SOL.mint,
+    orderType: 'single',
+    triggerCondition: 'above',
+    triggerPriceUsd: 1_000,
+  });
+  const { vault, inputAccount } = await world.rowOf(id);
+  await client.cancel(wallet.address, id);
+  await world.world.holding(WRAPPED_SOL, vault as Address, 100n * SOL + 1n, inputAccount as Address);
+  const { transaction, requestId: cancelRequestId } = await client.cancel(wallet.address, id);
+  await client.confirm(wallet.address, id, { cancelRequestId, signedTransaction: signed(wallet, transaction) });
+  assert.equal((await world.rowOf(id)).progress.state, 'cancelled');
+  assert.equal(await world.exists(inputAccount), false);
 });
 
 it('does not expire an order whose owner has given it more time since it was listed', async () => {
