@@ -22,6 +22,8 @@ interface CleaningDeps {
 export function eventCleaningChore({ store, clock, keepMs, wallNow = createClock().now }: CleaningDeps): Chore {
   let deletedSinceVacuum = 0;
   return async (isClosing) => {
+    // What is revoked is so by any clock.
+    await silenceDeadKeys(store, new Date(0));
     // By a clock that has jumped ahead, keys that are being replaced would have expired, and their webhooks do not come back.
     await assertClock(store, wallNow);
     await silenceDeadKeys(store, new Date(clock.now()));
