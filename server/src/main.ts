@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
@@ -92,7 +92,12 @@ function reset(config: Config): void {
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   const unlock = lockFolder(config.dataDir);
   try {
-    const { signer, signerPassphrase, ...others } = dataFolder(config);
+    const { production, signer, signerPassphrase, ...others } = dataFolder(config);
+    if (existsSync(production)) {
+      throw new Error(
+        `--reset deletes nothing in ${config.dataDir}: production has run there, with its keys; set SLIPWAY_DATA_DIR to another folder`,
+      );
+    }
     const paths = Object.values(others);
     // A signer file elsewhere stays, and could never be opened again without its passphrase.
     if (config.signer.kind === 'file' && config.signer.file === signer) paths.push(signer, signerPassphrase);

@@ -280,6 +280,26 @@ describe('a start that cannot work ends with one clear line and exit code 1', { 
     await expectRefusal(env, /--reset.*sandbox/, ['--reset']);
     assert.equal(readFileSync(join(dataDir, 'signer.json'), 'utf8'), 'precious');
   });
+
+  it('attack: an operator by mistake resets the folder of production from a shell without its settings: its keys stay', async () => {
+    const settings = join(newFolder(), 'settings.json');
+    writeFileSync(settings, JSON.stringify({ express: { receiver: generateKeypair().address } }));
+    const dataDir = newFolder();
+    writeFileSync(join(dataDir, 'signer.json'), 'precious');
+    const production = {
+      SLIPWAY_SANDBOX: '0',
+      SLIPWAY_RPC_URL: 'http://127.0.0.1:1',
+      SLIPWAY_EMBEDDED_DATABASE: '1',
+      SLIPWAY_SIGNER_PASSPHRASE: 'a passphrase of production',
+      SLIPWAY_CONFIG: settings,
+      SLIPWAY_DATA_DIR: dataDir,
+    };
+    await expectRefusal(production, /signer/);
+    await expectRefusal({ SLIPWAY_DATA_DIR: dataDir }, /--reset deletes nothing.*production has run there/, [
+      '--reset',
+    ]);
+    assert.equal(readFileSync(join(dataDir, 'signer.json'), 'utf8'), 'precious');
+  });
 });
 
 it('wrong usage ends with the usage and exit code 2, --help with exit code 0', async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { lockFolder } from '@slipway/localnet';
 import { type Config, dataFolder } from '../config/index.js';
 import { type DatabaseThread, startDatabaseThread } from '../store/postgres/pglite-thread.js';
@@ -15,6 +15,7 @@ export interface Beginning {
 export function begin(config: Config): Beginning {
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   const unlock = lockFolder(config.dataDir);
+  if (!config.sandbox) writeFileSync(dataFolder(config).production, '', { mode: 0o600 });
   const isEmbedded = config.store.kind === 'embedded';
   return { unlock, databaseThread: isEmbedded ? startDatabaseThread(dataFolder(config).database) : undefined };
 }

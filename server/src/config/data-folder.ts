@@ -4,6 +4,8 @@ import type { Config } from './config.js';
 /** The paths in the data folder. */
 export function dataFolder({ dataDir }: Pick<Config, 'dataDir'>) {
   return {
+    /** There once production has run here: what lies here is never reset, in whatever mode somebody starts. */
+    production: join(dataDir, 'production'),
     /** The embedded chain. */
     chain: join(dataDir, 'chain'),
     /** The embedded database. */
