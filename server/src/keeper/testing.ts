@@ -1,4 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Rpc } from '../chain/index.js';
+import { steadyNow } from '../lib/clock.js';
+import { PATIENCE_MS } from '../lib/testing.js';
 import { isRefused, type Router } from '../routing/router.js';
 import type { Signer } from '../signer/index.js';
 import type { Store, Tx } from '../store/sql.js';
@@ -93,4 +96,13 @@ export function createMortal(first = Number.POSITIVE_INFINITY) {
       },
     }),
   };
+}
+
+/** Waits until it is so. */
+export async function until(isSo: () => Promise<boolean>): Promise<void> {
+  const end = steadyNow() + PATIENCE_MS;
+  while (!(await isSo())) {
+    if (steadyNow() > end) throw new Error('it never was so');
+    await sleep(20);
+  }
 }

@@ -28,13 +28,18 @@ export interface SeenMigration {
   signature?: string;
 }
 
-/** Records and tells that a launch has left its curve; a no-op if that is known. */
+/**
+ * Records and tells that a launch has left its curve; a no-op if that is known. Without a signature also a no-op while a
+ * transaction of ours is under way that may have moved it: its end tells, with the signature.
+ */
 export async function recordMigration(tx: Tx, seen: SeenMigration, at: Date): Promise<void> {
   const { mint, migratedPool, signature } = seen;
   const { rows } = await tx.query<{ creator: string; pool: string; requestId: string }>(
-    `update launches set migrated_at = $2 where mint = $1 and migrated_at is null
+    `update launches set migrated_at = $2 where mint = $1 and migrated_at is null and ($3 or not exists (
+       select from ledger
+       where area = '${LAUNCH_MIGRATION_AREA}' and state = 'sending' and payload->>'mint' = launches.mint))
      returning creator, pool, request_id as "requestId"`,
-    [mint, at],
+    [mint, at, signature !== undefined],
   );
   const [launch] = rows;
   if (!launch) return;

@@ -1,10 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ADDRESS_LOOKUP_TABLE_PROGRAM, type Address, decodeLookupTable } from '@slipway/wire';
 import { Registry } from 'prom-client';
 import { type Chain, createChain, type Rpc } from '../../chain/index.js';
 import { Landing } from '../../landing/index.js';
 import { createClock, steadyNow } from '../../lib/clock.js';
-import { PATIENCE_MS } from '../../lib/testing.js';
 import { createTableBook } from '../../routing/aggregator/index.js';
 import { openAggregator, openWorld, silent } from '../../routing/aggregator/testing.js';
 import { testSigner } from '../../sandbox/maker/testing.js';
@@ -141,12 +139,3 @@ function walletOf(signer: Signer, own: { chain: Chain; steadyNow: () => number; 
   };
 }
 export type TableWorld = Awaited<ReturnType<typeof openTableWorld>>;
-
-/** Waits until it is so. */
-export async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const end = steadyNow() + PATIENCE_MS;
-  while (!(await isSo())) {
-    if (steadyNow() > end) throw new Error('it never was so');
-    await sleep(20);
-  }
-}
