@@ -11,12 +11,13 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { Agent, request as httpRequest } from 'node:http';
+import { Agent, createServer as createHttpServer, request as httpRequest } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, describe, it } from 'node:test';
+import { ROUTER_PROGRAM } from '@slipway/programs';
 import { generateKeypair } from '@slipway/wire';
 import { WebSocket } from 'ws';
 import { newKey } from './admin.js';
@@ -53,6 +54,19 @@ async function expectRefusal(env: Record<string, string>, says: RegExp, args: st
   assert.match(error, says);
   assert.equal(code, 1);
   return error;
+}
+
+/** A node of another chain: it tells its genesis, and knows no method of ours. */
+async function foreignNode(): Promise<string> {
+  const server = createHttpServer(async (request, response) => {
+    const { id, method } = JSON.parse(await text(request)) as { id: unknown; method: string };
+    const known = method === 'getGenesisHash' && { result: generateKeypair().address };
+    const answer = known || { error: { code: -32_601, message: 'Method not found' } };
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
+  }).listen(0, '127.0.0.1');
+  servers.push(server);
+  await once(server, 'listening');
+  return `http://127.0.0.1:${portOf(server)}`;
 }
 
 async function listenOn(port: number): Promise<Server> {
@@ -262,6 +276,20 @@ describe('a start that cannot work ends with one clear line and exit code 1', { 
       await expectRefusal({ ...env, SLIPWAY_SIGNER_PASSPHRASE: 'x'.repeat(length) }, /PASSPHRASE.*20 characters/);
       assert.equal(existsSync(join(dataDir, 'signer.json')), false);
     }
+  });
+
+  it('attack: an operator by mistake names the router of sandboxes, whose key everybody has, on a chain that is none: refused', async () => {
+    const settings = join(newFolder(), 'settings.json');
+    const programs = { router: ROUTER_PROGRAM };
+    writeFileSync(settings, JSON.stringify({ express: { receiver: generateKeypair().address }, programs }));
+    const env = {
+      SLIPWAY_SANDBOX: '0',
+      SLIPWAY_RPC_URL: await foreignNode(),
+      SLIPWAY_EMBEDDED_DATABASE: '1',
+      SLIPWAY_SIGNER_PASSPHRASE: 'a passphrase of production',
+      SLIPWAY_CONFIG: settings,
+    };
+    await expectRefusal(env, /programs\.router is 22eV.*at an address of your own/);
   });
 
   it('--reset in production', async () => {

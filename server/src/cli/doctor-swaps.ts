@@ -1,3 +1,4 @@
+import { ROUTER_PROGRAM } from '@slipway/programs';
 import {
   ADDRESS_LOOKUP_TABLE_PROGRAM,
   type Address,
@@ -10,6 +11,7 @@ import type { Config } from '../config/index.js';
 import { createClock } from '../lib/clock.js';
 import { allVenues, tokenSwapVenue, type Venue } from '../routing/aggregator/index.js';
 import { askService, type RoutingService, routingServices } from '../routing/services/index.js';
+import { isOurChain } from '../sandbox/index.js';
 import type { Check } from './doctor-check.js';
 import { feeAccounts } from './fee-accounts.js';
 
@@ -33,7 +35,7 @@ export async function checkSwaps(config: Config, rpcUrl: string, gas: GasWallet 
   const read = createAccountReader(rpc);
   const checks: [name: string, check: Promise<Omit<Check, 'name'>>][] = [
     ['fee receiver', checkFeeReceiver(config, read, gas)],
-    ['router program', checkRouter(config, read)],
+    ['router program', checkRouter(config, read, rpc)],
     ['pools', checkPools(config, read, rpc)],
     ...routingServices(config.services, createClock()).map((service): [string, Promise<Omit<Check, 'name'>>] => [
       service.name,
@@ -83,12 +85,23 @@ async function checkService(service: RoutingService, { tokens }: Config): Promis
   return { ok: false, detail: price.reason, next: 'renew its credentials, or unset them: it is then not asked' };
 }
 
-async function checkRouter({ programs: { router } }: Config, read: Read): Promise<Omit<Check, 'name'>> {
+async function checkRouter(
+  { sandbox, programs: { router } }: Config,
+  read: Read,
+  rpc: Rpc,
+): Promise<Omit<Check, 'name'>> {
   if (router === undefined) {
     return {
       ok: true,
       detail: 'none: routes have one hop, or are split over pools of one pair',
       next: 'deploy it (programs/README.md) and set programs.router for routes of several hops',
+    };
+  }
+  if (!sandbox && router === ROUTER_PROGRAM && !(await isOurChain(rpc))) {
+    return {
+      ok: false,
+      detail: `${router} is the router of sandboxes, whose secret key anybody can derive: the service does not start with it`,
+      next: 'deploy it at an address of your own (programs/README.md), or leave programs.router out',
     };
   }
   if ((await read(router))?.executable) return { ok: true, detail: `${router} is deployed` };

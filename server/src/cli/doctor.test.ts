@@ -59,6 +59,7 @@ function rpc(genesis: string, health: object = { result: 'ok' }): Promise<string
     (addresses as string[]).map((each) => (each === ROUTER_PROGRAM ? { ...program, data: ['', 'base64'] } : null));
   const results: Record<string, (params: unknown[]) => object> = {
     getGenesisHash: () => ({ result: genesis }),
+    localnet_info: () => ({ error: { code: -32601, message: 'Method not found' } }),
     getMultipleAccounts: ([addresses]) => ({ result: { context: { slot: 1 }, value: accounts(addresses) } }),
   };
   return serve((_path, { id, method, params = [] }) => ({
@@ -164,6 +165,17 @@ test('it says whose pages may call a production', async () => {
   assert.match(none?.next ?? '', /SLIPWAY_CORS_ORIGINS/);
   const some = (await doctor({ ...env, SLIPWAY_CORS_ORIGINS: 'https://app.example.com' })).checks.get('browsers');
   assert.equal(some?.detail, 'pages of https://app.example.com may call');
+});
+
+test('the router of sandboxes fails in production, although a program is there', async () => {
+  const settings = join(folder, 'router.json');
+  const programs = { router: ROUTER_PROGRAM };
+  await writeFile(settings, JSON.stringify({ express: { receiver: generateKeypair().address }, programs }));
+  const keys = { SLIPWAY_SIGNER_FILE: join(folder, 'none.json'), SLIPWAY_SIGNER_PASSPHRASE: PASSPHRASE };
+  const chain = { SLIPWAY_EMBEDDED_DATABASE: '1', SLIPWAY_RPC_URL: await rpc(GENESIS) };
+  const check = (await doctor({ ...keys, ...chain, SLIPWAY_CONFIG: settings })).checks.get('router program');
+  assert.equal(check?.ok, false);
+  assert.match(check?.detail ?? '', /whose secret key anybody can derive/);
 });
 
 test('a signer file that does not open fails, one that does shows the gas wallet', async () => {

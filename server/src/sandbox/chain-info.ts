@@ -1,5 +1,5 @@
 import type { Address } from '@slipway/wire';
-import type { Chain } from '../chain/index.js';
+import type { Chain, Rpc } from '../chain/index.js';
 
 /** What the embedded chain says about itself (`localnet_info`). */
 export interface ChainInfo {
@@ -20,4 +20,12 @@ export interface ChainInfo {
 
 export function chainInfo(chain: Chain): Promise<ChainInfo> {
   return chain.rpc.call<ChainInfo>('localnet_info', []);
+}
+
+/** Whether a node is of our software. On any other chain, what stands at an address with a public key may be a stranger's. */
+export function isOurChain(rpc: Pick<Rpc, 'call'>): Promise<boolean> {
+  return rpc.call('localnet_info', []).then(
+    () => true,
+    () => false,
+  );
 }

@@ -15,7 +15,7 @@ import { type ChainInfo, chainInfo } from './chain-info.js';
 import { fundMaker, type RunningMaker, startMaker } from './maker/index.js';
 import { createPriceMover, type PriceMover } from './market/move-price.js';
 
-export { type ChainInfo, chainInfo } from './chain-info.js';
+export { type ChainInfo, chainInfo, isOurChain } from './chain-info.js';
 export type { PriceMover } from './market/move-price.js';
 
 /** What the gas wallet and the keeper's wallet receive when they are nearly empty. */
