@@ -306,7 +306,8 @@ for (const kind of ['embedded', 'postgres'] as const) {
     });
 
     it('is never seen before a smaller number, whoever writes and numbers at the same time', async () => {
-      const EVENTS = 200;
+      const [WRITERS, EACH] = [10, 20];
+      const EVENTS = WRITERS * EACH;
       let isDone = false;
       const seen: number[] = [];
       const reading = (async () => {
@@ -318,9 +319,18 @@ for (const kind of ['embedded', 'postgres'] as const) {
       const numbering = [1, 2, 3].map(async () => {
         while (!isDone) await number();
       });
-      await Promise.all(Array.from({ length: EVENTS }, (_, n) => say(news(['busy'], { n }))));
-      while ((await lastNumbers(store, ['wallet:busy'])).get('wallet:busy') !== BigInt(EVENTS));
-      isDone = true;
+      // Each waits for its last: where all were written at once, the later ones had no connection in time.
+      const writing = Array.from({ length: WRITERS }, async (_, writer) => {
+        for (let n = 0; n < EACH; n++) await say(news(['busy'], { n: writer * EACH + n }));
+      });
+      try {
+        await Promise.all(writing);
+        while ((await lastNumbers(store, ['wallet:busy'])).get('wallet:busy') !== BigInt(EVENTS));
+      } finally {
+        // Or they would go on in the next test.
+        isDone = true;
+        await Promise.allSettled([reading, ...numbering]);
+      }
       await Promise.all([reading, ...numbering]);
       seen.push(...(await all('wallet:busy', BigInt(seen.length))).map((event) => Number(event.number)));
       assert.deepEqual(
