@@ -72,6 +72,18 @@ test('an error ends after its last attempt, and a wrong request at once', async 
   other.close();
 });
 
+test('an area without a 503 says 500 with a time to ask again: asked again then; without one it is over at once', async () => {
+  const away = (more: Record<string, string> = {}) => saying(500, { error: 'the signer is away' }, more);
+  const { client, calls, close } = await serving(away({ 'retry-after': '0' }), saying(200, {}));
+  await client.api.get('/ultra/v1/order', { query });
+  assert.equal(calls.length, 2);
+  close();
+  const other = await serving(away());
+  await assert.rejects(other.client.api.get('/ultra/v1/order', { query }), { status: 500, retryable: false });
+  assert.equal(other.calls.length, 1);
+  other.close();
+});
+
 test('what may have been heard, and is refused later for too many calls, is still open; a question is not', async () => {
   const answers = [hangUp, busy, busy, busy];
   const posting = await serving(...answers);

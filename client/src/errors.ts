@@ -96,6 +96,9 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
   503: 'unavailable',
 };
 
+/** Some areas have no 503: they say 500, with a time after which to ask again. */
+const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
 /** The error that an answer tells, whatever the shape of its area. */
 export function errorOf(response: Response, body: unknown): SlipwayError {
   const { status, headers } = response;
@@ -106,7 +109,7 @@ export function errorOf(response: Response, body: unknown): SlipwayError {
     status,
     field: fieldOf(said, message),
     requestId: headers.get('x-api-gateway-request-id') ?? undefined,
-    retryable: status === 429 || status === 502 || status === 503 || status === 504,
+    retryable: RETRYABLE.has(status) || (status === 500 && retryAfterMs !== undefined),
     retryAfterMs,
     details: body,
   });

@@ -132,7 +132,8 @@ export async function cancelPriceOrder(
   const { signal } = options;
   const { api } = connection;
   const path = { orderId };
-  const crafted = await api.post('/trigger/v2/orders/price/cancel/{orderId}', { path, token, signal });
+  const ask = { path, token, signal, repeatable: true };
+  const crafted = await api.post('/trigger/v2/orders/price/cancel/{orderId}', ask);
   const loadCheck = async () => {
     const { checkAskedWithdrawal } = await import('./check-vault.js');
     return checkAskedWithdrawal.bind(undefined, { wallet, vault });

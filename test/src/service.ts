@@ -131,10 +131,15 @@ export async function request<T = Record<string, unknown>>(
     string,
     string
   >;
-  const response = await fetch(url, {
+  const asked = {
     method: options.method ?? (sent === undefined ? 'GET' : 'POST'),
     headers,
     ...(sent !== undefined && { body: sent }),
+  };
+  const response = await fetch(url, asked).catch((error: Error) => {
+    // A connection that was idle for as long as the service keeps one: this process has stood still, and was not told in time.
+    if (error.cause instanceof Error && error.cause.message === 'other side closed') return fetch(url, asked);
+    throw error;
   });
   const text = await textOf(response);
   let parsed: unknown = text;
