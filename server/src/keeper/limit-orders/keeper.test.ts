@@ -109,6 +109,8 @@ test('when the market moves between the quote and the sending, nothing is sent a
   const before = await lamports();
   const landing = w.newLanding();
   const keeper = w.newKeeper({
+    // It rests for two seconds, in which this process may have no turn.
+    steadyNow: () => 1_000_000,
     landing: {
       async execute(request, transaction, detail) {
         await w.world.setReserves(pool, [MILLION, MILLION / 2n]);
