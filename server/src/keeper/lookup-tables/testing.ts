@@ -14,6 +14,7 @@ import { KeeperWallet } from '../wallet.js';
 import { createTableKeeper, TABLE_AREA, tableSettlement } from './index.js';
 
 const SOL = 1_000_000_000n;
+const DAY_MS = 24 * 60 * 60_000;
 
 /** A chain, a store, a funded keeper wallet, and keepers that are other instances of the service. */
 export async function openTableWorld(signer: Signer = testSigner()) {
@@ -76,7 +77,8 @@ export async function openTableWorld(signer: Signer = testSigner()) {
     newKeeper,
     bookOf: (takesWishes: boolean) => createTableBook({ store, clock, log: silent, takesWishes }),
     async newAggregator(options: Parameters<typeof openAggregator>[1]) {
-      const opened = await openAggregator(world, options);
+      // Tables are exchanged when the test says so.
+      const opened = await openAggregator(world, { tablesMs: DAY_MS, ...options });
       closing.push(() => opened.close());
       return opened;
     },

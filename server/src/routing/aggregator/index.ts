@@ -46,6 +46,8 @@ export interface AggregatorDeps {
   lookupTables?: readonly Address[];
   /** The tables that the keepers make beside those. */
   tableBook?: TableBook;
+  /** How often these are exchanged for what is lacking, in milliseconds; for tests. */
+  tablesMs?: number;
   /**
    * Whether pools are found by requested mint, as on a chain with more pools than can be listed. The first request for
    * a mint may not find any yet.
@@ -138,7 +140,11 @@ export async function createAggregator(deps: AggregatorDeps): Promise<Aggregator
 }
 
 /** Exchanges tables and wishes with the keepers, by a timer and when the tables change. */
-function exchange({ tableBook, live, log }: AggregatorDeps, lookupTables: LookupTables, quoter: Quoter) {
+function exchange(
+  { tableBook, tablesMs = TABLES_MS, live, log }: AggregatorDeps,
+  lookupTables: LookupTables,
+  quoter: Quoter,
+) {
   const load = async () => {
     const addresses = await tableBook?.load();
     if (!addresses) return;
@@ -150,7 +156,7 @@ function exchange({ tableBook, live, log }: AggregatorDeps, lookupTables: Lookup
   };
   const runSafely = () =>
     run().catch((error: Error) => log.warn({ reason: error.message }, 'what lookup tables lack cannot be found out'));
-  const timer = tableBook && setInterval(() => void runSafely(), TABLES_MS).unref();
+  const timer = tableBook && setInterval(() => void runSafely(), tablesMs).unref();
   const unlisten = tableBook?.onChange(() => void load());
   unlisten?.catch(() => {});
   return {
