@@ -6,8 +6,7 @@ import { TOKEN_SWAP_PROGRAM } from '@slipway/programs';
 import { type Address, TOKEN_PROGRAM, WRAPPED_SOL_MINT } from '@slipway/wire';
 import { Registry } from 'prom-client';
 import { ChainUnavailable, createLiveAccounts, type Rpc, RpcError } from '../../chain/index.js';
-import { steadyNow } from '../../lib/clock.js';
-import { PATIENCE_MS } from '../../lib/testing.js';
+import { PATIENCE_MS, runningNow } from '../../lib/testing.js';
 import { isRefused, type Quote, type QuoteRequest, type Token } from '../router.js';
 import type { Aggregator } from './index.js';
 import type { Memory, Remembered } from './memory.js';
@@ -241,7 +240,7 @@ describe('pools by mint', { timeout: 300_000 }, () => {
     };
     const asked = { mints: [token.mint] as const, pools: [pool.address] };
     const memory: Memory = { load: async () => [asked], save: async () => {} };
-    const live = createLiveAccounts({ rpc, steadyNow, log: silent });
+    const live = createLiveAccounts({ rpc, steadyNow: runningNow, log: silent });
     const { aggregator, close } = await openAggregator(world, { rpc, live, byMint: true, memory });
     t.after(close);
     const cold = await ask(aggregator, token, WRAPPED_SOL);
@@ -285,7 +284,7 @@ describe('pools by mint', { timeout: 300_000 }, () => {
       name: 'slow',
       call: (method, params) => (method === 'getMultipleAccounts' ? away() : world.rpc.call(method, params)),
     };
-    const live = createLiveAccounts({ rpc, steadyNow, log: silent });
+    const live = createLiveAccounts({ rpc, steadyNow: runningNow, log: silent });
     const { aggregator, close } = await openAggregator(world, { rpc, live, byMint: true });
     t.after(close);
     for (let tries = 0; tries < 3; tries++) {

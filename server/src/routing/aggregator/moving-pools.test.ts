@@ -4,8 +4,7 @@ import { IMMUTABLE_WHIRLPOOL_PROGRAM, RAYDIUM_CPMM_PROGRAM } from '@slipway/chec
 import { type Address, TOKEN_PROGRAM } from '@slipway/wire';
 import { Registry } from 'prom-client';
 import { createLiveAccounts, type Rpc } from '../../chain/index.js';
-import { steadyNow } from '../../lib/clock.js';
-import { PATIENCE_MS } from '../../lib/testing.js';
+import { PATIENCE_MS, runningNow } from '../../lib/testing.js';
 import { isRefused, type QuoteRequest } from '../router.js';
 import { newAddress, openAggregator, openWorld, silent, type World } from './testing.js';
 import { Lab, type LabPool } from './venues/testing/lab.js';
@@ -54,7 +53,7 @@ describe('a pool that is made of other accounts when its price has moved', () =>
       positions: [{ lower: -EDGE, upper: EDGE, liquidity: 10n ** 15n }],
     });
     await put(lab, pool);
-    const live = createLiveAccounts({ rpc: world.rpc, steadyNow, log: silent });
+    const live = createLiveAccounts({ rpc: world.rpc, steadyNow: runningNow, log: silent });
     const { aggregator, close } = await openAggregator(world, { live });
     t.after(close);
     const ask = () => aggregator.quote(request(pool.mints), AbortSignal.timeout(PATIENCE_MS));
@@ -152,7 +151,7 @@ describe('a pool that is new', () => {
         return world.rpc.call(method, params);
       },
     };
-    const live = createLiveAccounts({ rpc, steadyNow, log: silent });
+    const live = createLiveAccounts({ rpc, steadyNow: runningNow, log: silent });
     const { aggregator, close } = await openAggregator(world, { rpc, live, byMint: true });
     t.after(close);
     await aggregator.learn(pool);
@@ -166,7 +165,7 @@ describe('a pool that is new', () => {
     it(`is looked for when the one before has migrated${byMint ? ', where pools are found by mint' : ''}`, async (t) => {
       const [a, b] = [await world.token(), await world.token()];
       const before = await world.pool(a, b, [10n ** 9n, 10n ** 9n]);
-      const live = createLiveAccounts({ rpc: world.rpc, steadyNow, log: silent });
+      const live = createLiveAccounts({ rpc: world.rpc, steadyNow: runningNow, log: silent });
       const { aggregator, close } = await openAggregator(world, { live, byMint });
       t.after(close);
       const routedOver = async (address: Address) => {

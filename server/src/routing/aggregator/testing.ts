@@ -27,7 +27,7 @@ import {
 } from '@slipway/wire';
 import { type Logger, pino } from 'pino';
 import { createChain, createLiveAccounts, createLocalRpc, type LiveAccounts, type Rpc } from '../../chain/index.js';
-import { steadyNow } from '../../lib/clock.js';
+import { runningNow } from '../../lib/testing.js';
 import type { Token } from '../router.js';
 import { type Aggregator, type AggregatorDeps, createAggregator } from './index.js';
 
@@ -197,7 +197,7 @@ export interface Routing {
  * Opens the aggregator over the pools of a world. It only polls accounts, so that a test decides when they are read.
  */
 export async function openAggregator(world: World, options: Partial<AggregatorDeps> = {}): Promise<Routing> {
-  const deps = { rpc: world.rpc, steadyNow, log: silent };
+  const deps = { rpc: world.rpc, steadyNow: runningNow, log: silent };
   const live = options.live ?? createLiveAccounts(deps);
   const programs = { router: ROUTER_PROGRAM, tokenSwap: TOKEN_SWAP_PROGRAM };
   const chain = createChain({ ...deps, fees: { percentile: 50, maxMicroLamports: 0n } });
