@@ -25,6 +25,7 @@ import { openAggregator, openWorld, silent, type TestPool } from '../../routing/
 import type { Token } from '../../routing/router.js';
 import { testSigner } from '../../sandbox/maker/testing.js';
 import { openTestStore } from '../../store/testing.js';
+import { unhurried } from '../testing.js';
 import { KeeperWallet } from '../wallet.js';
 import type { LimitOrderDeps } from './deps.js';
 import { createLimitOrderKeeper } from './keeper.js';
@@ -51,7 +52,8 @@ export async function openKeeperWorld() {
   fees.writeUInt16LE(FEE_BPS, 8);
   await world.put(LIMIT_ORDER_ADDRESSES.fee, LIMIT_ORDER_PROGRAM, fees);
   const { store, close: closeStore } = await openTestStore('embedded');
-  const { aggregator, live, close: closeRouting } = await openAggregator(world);
+  const { aggregator: hurried, live, close: closeRouting } = await openAggregator(world);
+  const aggregator = unhurried(hurried);
   const clock = createClock();
   const signer = testSigner();
   const taker = signer.address('keeper');

@@ -4,6 +4,7 @@ import { ORDER_ENGINE_PROGRAM, TOKEN_SWAP_PROGRAM } from '@slipway/programs';
 import { type Address, associatedTokenAddress, decodeTokenAccount, rentExemptLamports } from '@slipway/wire';
 import type { Rpc } from '../../chain/index.js';
 import { openAggregator } from '../../routing/aggregator/testing.js';
+import { unhurried } from '../testing.js';
 import { AMOUNT, openTriggerWorld } from './testing.js';
 
 const RENT = rentExemptLamports(165);
@@ -74,7 +75,7 @@ describe('the rent of a filled order', () => {
     const programs = { tokenSwap: TOKEN_SWAP_PROGRAM };
     const { aggregator } = await openAggregator(world.world, { live: world.live, programs });
     const alone = await world.newKeeper({
-      router: aggregator,
+      router: unhurried(aggregator),
       programs: { ...programs, orderEngine: ORDER_ENGINE_PROGRAM },
     });
     const { wallet, id } = await world.deposit(client);

@@ -30,7 +30,7 @@ import {
 import { openTestStore } from '../../store/testing.js';
 import { findTriggerOrder, insertTriggerOrder, type TriggerOrderRow } from '../../store/trigger-orders.js';
 import { apply, newOrder } from '../../trigger-orders/order.js';
-import type { Mortal } from '../testing.js';
+import { type Mortal, unhurried } from '../testing.js';
 import { KeeperWallet } from '../wallet.js';
 import { createTriggerKeeper, FILL_AREA, fillSettlement, RENT_AREA, rentSettlement } from './index.js';
 import type { TriggerKeeperOptions } from './keeper.js';
@@ -57,7 +57,8 @@ export async function openTriggerWorld() {
   const chain = createChain({ rpc: world.rpc, steadyNow, fees: FEES });
   const [sold, bought] = [await world.token(), await world.token()];
   const pool = await world.pool(sold, bought, [10n ** 13n, 10n ** 13n]);
-  const { aggregator, live, close: closeRouting } = await openAggregator(world);
+  const { aggregator: hurried, live, close: closeRouting } = await openAggregator(world);
+  const aggregator = unhurried(hurried);
   const prices = new Map<Address, PriceQuote>();
   const closing: (() => unknown)[] = [];
 
