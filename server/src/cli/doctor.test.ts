@@ -10,7 +10,7 @@ import { ROUTER_PROGRAM } from '@slipway/programs';
 import { generateKeypair } from '@slipway/wire';
 import { openSigner } from '../signer/index.js';
 import { openStore } from '../store/postgres/open-store.js';
-import { usePostgres } from '../store/testing.js';
+import { PATIENCE, usePostgres } from '../store/testing.js';
 import type { Check } from './doctor-check.js';
 import { runCli } from './main.js';
 
@@ -273,7 +273,7 @@ test('a database says what of the schema is missing, and is left as it was', asy
     const empty = await doctor({ DATABASE_URL: url });
     assert.match(empty.checks.get('database')?.detail ?? '', /next start applies \d+ migrations/);
     assert.deepEqual((await doctor({ DATABASE_URL: url })).checks, empty.checks);
-    const store = await openStore({ kind: 'postgres', url });
+    const store = await openStore({ kind: 'postgres', url, patience: PATIENCE });
     assert.match((await doctor({ DATABASE_URL: url })).checks.get('database')?.detail ?? '', /current schema/);
     await store.transaction((tx) => tx.query(`insert into migrations values ('9999_later.sql', 'x')`));
     await store.close();

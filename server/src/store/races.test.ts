@@ -6,7 +6,7 @@ import { take } from './limits.js';
 import { barLosses } from './losses.js';
 import { openStore } from './postgres/open-store.js';
 import type { Store, Tx } from './sql.js';
-import { type TestPostgres, usePostgres } from './testing.js';
+import { PATIENCE, type TestPostgres, usePostgres } from './testing.js';
 import { reserve, type VerificationKind } from './verifications.js';
 
 const now = new Date(Date.UTC(2026, 10, 20));
@@ -32,7 +32,7 @@ describe('copies of the service on one PostgreSQL database', () => {
     server = await usePostgres();
     url = await server.createDatabase();
     // As copies have: a busy machine takes seconds to make many more connections at once, and gives them up.
-    const open = () => openStore({ kind: 'postgres', url });
+    const open = () => openStore({ kind: 'postgres', url, patience: PATIENCE });
     stores = [await open(), await open()];
   });
   after(async () => {
@@ -191,7 +191,9 @@ describe('copies of the service on one PostgreSQL database', () => {
 
   test('copies that start on an empty database at the same time all come up', async () => {
     const empty = await server.createDatabase();
-    const opened = await Promise.all(times(6, () => openStore({ kind: 'postgres', url: empty, poolSize: 2 })));
+    const opened = await Promise.all(
+      times(6, () => openStore({ kind: 'postgres', url: empty, poolSize: 2, patience: PATIENCE })),
+    );
     for (const store of opened) {
       assert.equal((await store.query('select from ledger')).rowCount, 0);
       await store.close();

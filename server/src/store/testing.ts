@@ -15,6 +15,9 @@ import type { Sql, Store, Tx } from './sql.js';
 
 const run = promisify(execFile);
 
+/** Times as long as a service waits for its database: five seconds for a connection are not enough for a busy machine. */
+export const PATIENCE = 12;
+
 interface Account {
   uid?: number;
   gid?: number;
@@ -235,7 +238,7 @@ export async function openTestStore(
   }
   const server = await usePostgres();
   const url = await server.createDatabase(process.env.TEST_POSTGRES_TEMPLATE);
-  const store = await openStore({ kind, url });
+  const store = await openStore({ kind, url, patience: PATIENCE });
   return {
     store,
     async close() {
@@ -255,7 +258,7 @@ export async function openAnyStore(): Promise<Store> {
 /** A migrated database that nobody uses, for `TEST_POSTGRES_TEMPLATE`: `openTestStore` copies it. */
 export async function createTemplate(server: TestPostgres): Promise<string> {
   const url = await server.createDatabase();
-  const store = await openStore({ kind: 'postgres', url });
+  const store = await openStore({ kind: 'postgres', url, patience: PATIENCE });
   await store.close();
   return new URL(url).pathname.slice(1);
 }

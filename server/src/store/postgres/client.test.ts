@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { TLSSocket } from 'node:tls';
+import { PATIENCE } from '../testing.js';
 import { ProvenClient } from './client.js';
 import { openSession } from './listener.js';
 import { connectionConfig, createPool } from './pool.js';
@@ -98,7 +99,7 @@ test('attack: another user of the machine listens in the place of PostgreSQL, an
   ] as const) {
     const imposter = await listening(() => ({ begin, answer: () => nothing }));
     t.after(() => imposter.close());
-    const { pool, close } = createPool({ kind: 'postgres', url: imposter.url });
+    const { pool, close } = createPool({ kind: 'postgres', url: imposter.url, patience: PATIENCE });
     await assert.rejects(pool.query('select 1'), why);
     await close();
     assert.match(imposter.told(), /slipway/);
@@ -109,7 +110,7 @@ test('attack: another user of the machine listens in the place of PostgreSQL, an
 test('attack: another user of the machine listens in the place of PostgreSQL, and asks for a proof that is fast to guess by: he gets none', async (t) => {
   const imposter = await listening(() => scram(PASSWORD, 1));
   t.after(() => imposter.close());
-  const { pool, close } = createPool({ kind: 'postgres', url: imposter.url });
+  const { pool, close } = createPool({ kind: 'postgres', url: imposter.url, patience: PATIENCE });
   await assert.rejects(pool.query('select 1'), /asks for a proof of 1 iterations only/);
   await close();
   assert.doesNotMatch(imposter.told(), /,p=/);
@@ -126,12 +127,12 @@ test('attack: another user of the machine listens in the place of PostgreSQL, an
   for (const begin of ways) {
     const imposter = await listening(() => ({ begin, answer: () => Buffer.concat([authentication(0), READY]) }));
     t.after(() => imposter.close());
-    const { pool, close } = createPool({ kind: 'postgres', url: imposter.url });
+    const { pool, close } = createPool({ kind: 'postgres', url: imposter.url, patience: PATIENCE });
     await assert.rejects(pool.query('select secrets'), /has not shown that it knows the password|SASL|message/);
     await close();
     const heard: string[] = [];
     const dispatch = (channel: string) => void heard.push(channel);
-    await assert.rejects(openSession(connectionConfig(imposter.url, false), dispatch));
+    await assert.rejects(openSession(connectionConfig(imposter.url, false, PATIENCE), dispatch));
     assert.deepEqual(heard, []);
     assert.doesNotMatch(imposter.told(), /select secrets/);
   }
@@ -144,7 +145,7 @@ test('attack: another user of the machine listens in the place of PostgreSQL, an
 test('attack: another user of the machine listens in the place of PostgreSQL, and says what it never does: no process ends by that', async (t) => {
   const imposter = await listening(() => ({ begin: () => authentication(2), answer: () => nothing }));
   t.after(() => imposter.close());
-  const { pool, close } = createPool({ kind: 'postgres', url: imposter.url });
+  const { pool, close } = createPool({ kind: 'postgres', url: imposter.url, patience: PATIENCE });
   await assert.rejects(pool.query('select 1'), /Unknown authenticationOk message type 2/);
   await close();
 });
@@ -159,7 +160,7 @@ test('attack: another user of the machine listens in the place of PostgreSQL, in
   );
   t.after(() => imposter.close());
   chmodSync(folder, 0o1777);
-  const { pool, close } = createPool({ kind: 'postgres', url: imposter.url });
+  const { pool, close } = createPool({ kind: 'postgres', url: imposter.url, patience: PATIENCE });
   await assert.rejects(pool.query('select 1'), /asks for the password itself/);
   await close();
   assert.match(imposter.told(), /slipway/);
@@ -181,7 +182,7 @@ test('attack: another user of the machine listens in the place of PostgreSQL, wi
   const imposter = await listening(() => ({ begin: () => authentication(3), answer: () => nothing }), upgrade);
   t.after(() => imposter.close());
   const unchecked = '?sslmode=no-verify&sslnegotiation=direct';
-  const { pool, close } = createPool({ kind: 'postgres', url: imposter.url + unchecked });
+  const { pool, close } = createPool({ kind: 'postgres', url: imposter.url + unchecked, patience: PATIENCE });
   await assert.rejects(pool.query('select 1'), /asks for the password itself/);
   await close();
   assert.match(imposter.told(), /slipway/);

@@ -61,10 +61,11 @@ function createStore(config: StoreConfig): Store {
   const onStore: Sql = { query: (text, params) => withConnection((client) => run(client, text, params)) };
   const listener = createListener(
     config.kind === 'postgres'
-      ? (dispatch) => openSession(connectionConfig(config.url, false), dispatch)
+      ? (dispatch) => openSession(connectionConfig(config.url, false, config.patience), dispatch)
       : (dispatch) => embeddedSession(pool, onStore, dispatch),
   );
-  const probe = config.kind === 'postgres' ? createProbe(connectionConfig(config.url, false)) : undefined;
+  const probe =
+    config.kind === 'postgres' ? createProbe(connectionConfig(config.url, false, config.patience)) : undefined;
   let closed: Promise<void> | undefined;
 
   const store: Store = {
@@ -88,7 +89,7 @@ function createStore(config: StoreConfig): Store {
     },
     async migrate() {
       if (config.kind === 'embedded') return runMigrations(store);
-      await migrateOutside(config.url);
+      await migrateOutside(config.url, config.patience);
     },
     close() {
       closed ??= Promise.all([listener.close(), probe?.close()]).then(close);
@@ -99,8 +100,8 @@ function createStore(config: StoreConfig): Store {
 }
 
 /** On its own connection: migrating, or waiting for another instance to migrate, may exceed the statement timeout. */
-async function migrateOutside(url: string): Promise<void> {
-  const client = new ProvenClient(connectionConfig(url, true));
+async function migrateOutside(url: string, patience: number | undefined): Promise<void> {
+  const client = new ProvenClient(connectionConfig(url, true, patience));
   client.on('error', () => {});
   try {
     await client.connect().catch((error: unknown) => {

@@ -11,6 +11,7 @@ import { type Store, StoreUnavailable } from '../sql.js';
 import {
   type DatabaseProxy,
   getSetting,
+  PATIENCE,
   setSetting,
   startDatabaseProxy,
   type TestPostgres,
@@ -29,8 +30,8 @@ describe('a PostgreSQL database that drops connections', () => {
   before(async () => {
     server = await usePostgres();
     url = await server.createDatabase();
-    store = await openStore({ kind: 'postgres', url, poolSize: 4 });
-    operator = await openStore({ kind: 'postgres', url, poolSize: 1 });
+    store = await openStore({ kind: 'postgres', url, poolSize: 4, patience: PATIENCE });
+    operator = await openStore({ kind: 'postgres', url, poolSize: 1, patience: PATIENCE });
   });
   after(async () => {
     await store.close();

@@ -6,7 +6,14 @@ import { type DatabaseThread, startDatabaseThread } from './pglite-thread.js';
 
 export type StoreConfig =
   | { kind: 'embedded'; dir: string /** Started for that folder already. */; thread?: DatabaseThread | undefined }
-  | { kind: 'postgres'; url: string /** Connections, 10 by default. */; poolSize?: number };
+  | {
+      kind: 'postgres';
+      url: string;
+      /** Connections, 10 by default. */
+      poolSize?: number;
+      /** Waits so many times as long for connections and statements; for tests on a busy machine. */
+      patience?: number;
+    };
 
 /** Runs statements on one connection. */
 export type RunStatement = <R>(
@@ -38,11 +45,11 @@ const CONNECTION_TIMEOUT = 5_000;
 const EMBEDDED_CONNECTION_TIMEOUT = 5 * 60_000;
 
 /** Settings of a connection to an external database; `patient`: without a time limit for statements. */
-export function connectionConfig(url: string, patient: boolean): pg.ClientConfig {
+export function connectionConfig(url: string, patient: boolean, patience = 1): pg.ClientConfig {
   const common = {
     connectionString: url,
     application_name: 'slipway',
-    connectionTimeoutMillis: CONNECTION_TIMEOUT,
+    connectionTimeoutMillis: CONNECTION_TIMEOUT * patience,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     types,
@@ -50,9 +57,9 @@ export function connectionConfig(url: string, patient: boolean): pg.ClientConfig
   if (patient) return common;
   return {
     ...common,
-    statement_timeout: STATEMENT_TIMEOUT,
-    idle_in_transaction_session_timeout: IDLE_TIMEOUT,
-    query_timeout: ANSWER_TIMEOUT,
+    statement_timeout: STATEMENT_TIMEOUT * patience,
+    idle_in_transaction_session_timeout: IDLE_TIMEOUT * patience,
+    query_timeout: ANSWER_TIMEOUT * patience,
   };
 }
 
@@ -61,7 +68,7 @@ export function createPool(config: StoreConfig): { pool: pg.Pool; close: () => P
   const pool = new pg.Pool(
     config.kind === 'postgres'
       ? {
-          ...connectionConfig(config.url, false),
+          ...connectionConfig(config.url, false, config.patience),
           Client: ProvenClient,
           max: config.poolSize ?? 10,
           idleTimeoutMillis: 60_000,
