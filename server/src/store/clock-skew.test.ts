@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { assertClock } from './clock-skew.js';
 import { openStore } from './postgres/open-store.js';
 import type { Store } from './sql.js';
-import { type TestPostgres, usePostgres } from './testing.js';
+import { PATIENCE, type TestPostgres, usePostgres } from './testing.js';
 
 const HOUR = 3_600_000;
 
@@ -12,7 +12,7 @@ describe('attack: an operator by mistake starts a copy whose clock is an hour ah
   let store: Store;
   before(async () => {
     postgres = await usePostgres();
-    store = await openStore({ kind: 'postgres', url: await postgres.createDatabase() });
+    store = await openStore({ kind: 'postgres', url: await postgres.createDatabase(), patience: PATIENCE });
   });
   after(async () => {
     await store?.close();
@@ -24,11 +24,15 @@ describe('attack: an operator by mistake starts a copy whose clock is an hour ah
     ['behind', -HOUR],
   ] as const)
     it(`${side} that of the database`, async () => {
-      const now = () => Date.now() + offset;
-      await assert.rejects(
-        assertClock(store, now),
-        new RegExp(`(3599|360\\d) seconds ${side} that of the database.*NTP`),
+      const began = performance.now();
+      const error: Error = await assertClock(store, () => Date.now() + offset).then(
+        () => assert.fail('it was taken'),
+        (thrown) => thrown,
       );
+      const tookSeconds = (performance.now() - began) / 1_000;
+      const [, seconds] = new RegExp(`(\\d+) seconds ${side} that of the database.*NTP`).exec(error.message)!;
+      // A busy machine takes its time to ask, by which it is less.
+      assert.ok(Math.abs(Number(seconds) - HOUR / 1_000) <= tookSeconds + 1, error.message);
     });
 
   it('a clock that is nearly right is taken, and any one with the embedded database of the same machine', async () => {
