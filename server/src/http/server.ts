@@ -121,6 +121,8 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
     requestIdHeader: false,
     exposeHeadRoutes: false,
     bodyLimit: BODY_LIMIT,
+    // After ten seconds, the default, a copy on a busy machine would end before it has started.
+    pluginTimeout: 300 * SECOND,
     requestTimeout: 60 * SECOND,
     keepAliveTimeout: 72 * SECOND,
     // Of a client that does not read, or sends nothing more; the longest call of an operator takes less.
