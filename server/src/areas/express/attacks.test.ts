@@ -140,6 +140,10 @@ it('attack: an uploader says that it has paid more than it has: the operator see
 describe("attack: a wallet keeps a rival's token taken by payments that never land; each holds it for ten seconds", () => {
   /** Posts a payment that no node gets; `answer` comes when it has come to its end. */
   async function hold(attacker: Keypair, mint: Address) {
+    const { clock } = world;
+    const now = clock.now();
+    // The ten seconds pass when the test says so.
+    clock.now = () => now + clock.offsetMs;
     world.node.drops.add(attacker.address);
     const answer = world.execute(attacker, await world.craft(attacker.address), mint);
     await until(async () => (await noted(mint)).length === 1);
@@ -166,6 +170,7 @@ describe("attack: a wallet keeps a rival's token taken by payments that never la
     assert.deepEqual(await pay(rival, mint), [200, 'Success', true]);
 
     await world.move(rival, attacker.address, PRICE, rival);
+    await world.advance(1);
     world.node.drops.clear();
     const { body } = await ended.answer;
     assert.deepEqual([body.status, body.verificationCreated], ['Success', false], JSON.stringify(body));
