@@ -5,9 +5,9 @@ import type { TriggerV1Deps } from './deps.js';
 const LONGEST_WAIT_MS = 2_000;
 
 /** Waits until the index has caught up with the chain: not for long, and not if the chain is unreachable. */
-export async function catchUp({ index, log }: TriggerV1Deps): Promise<void> {
+export async function catchUp({ index, log, longestWaitMs = LONGEST_WAIT_MS }: TriggerV1Deps): Promise<void> {
   const synced = index.sync().catch((error: Error) => {
     log.warn({ reason: error.message }, 'cannot read limit orders from the chain; answering what is known');
   });
-  await waitAtMost(LONGEST_WAIT_MS, synced);
+  await waitAtMost(longestWaitMs, synced);
 }

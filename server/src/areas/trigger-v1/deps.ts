@@ -19,6 +19,8 @@ export interface TriggerV1Deps {
   prices: Prices;
   landing: Landing;
   index: LimitOrderIndex;
+  /** How long a question waits for the index, in milliseconds; for tests. */
+  longestWaitMs?: number;
   /** Resolves when the crafted request is in the store. */
   remember: (request: NewRequest) => Promise<void>;
   findRequest: (id: string) => Promise<LedgerRow | undefined>;

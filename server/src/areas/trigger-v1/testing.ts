@@ -35,6 +35,7 @@ import {
 } from '../../indexes/limit-orders/index.js';
 import { Landing } from '../../landing/index.js';
 import { createClock, steadyNow } from '../../lib/clock.js';
+import { PATIENCE_MS } from '../../lib/testing.js';
 import { JUP, testSigner, USD, USDC } from '../../sandbox/maker/testing.js';
 import { findRequest, insertCrafted } from '../../store/ledger.js';
 import { openAnyStore } from '../../store/testing.js';
@@ -85,6 +86,7 @@ export async function openTriggerWorld() {
     landing,
     addresses,
     index: newIndex(),
+    longestWaitMs: PATIENCE_MS,
     prices: { usd, close: async () => {} } as unknown as TriggerV1Deps['prices'],
     remember: (request) => store.transaction((tx) => insertCrafted(tx, [request])),
     findRequest: (id) => findRequest(store, id),
