@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Rpc } from '../chain/index.js';
 import { steadyNow } from '../lib/clock.js';
 import { PATIENCE_MS } from '../lib/testing.js';
-import { isRefused, type Quote, type Refusal, type Router } from '../routing/router.js';
+import { isRefused, type Router } from '../routing/router.js';
 import type { Signer } from '../signer/index.js';
 import type { Store, Tx } from '../store/sql.js';
 
@@ -105,19 +105,4 @@ export async function until(isSo: () => Promise<boolean>): Promise<void> {
     if (steadyNow() > end) throw new Error('it never was so');
     await sleep(20);
   }
-}
-
-/** A router that nobody gives up after the seconds that a keeper waits: a busy machine may have no turn in them. */
-export function unhurried<R extends Router>(router: R): R {
-  const patience = () => AbortSignal.timeout(PATIENCE_MS);
-  const patient = (quote: Quote | Refusal): Quote | Refusal => {
-    if (isRefused(quote)) return quote;
-    const { simpler, without } = quote;
-    return {
-      ...quote,
-      ...(simpler && { simpler: async () => patient(await simpler(patience())) }),
-      ...(without && { without: async (hops) => patient(await without(hops, patience())) }),
-    };
-  };
-  return { ...router, quote: async (request) => patient(await router.quote(request, patience())) };
 }

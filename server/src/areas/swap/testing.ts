@@ -21,8 +21,9 @@ import type { Limiter } from '../../http/ports.js';
 import { startTestServer } from '../../http/testing.js';
 import { Landing, sealed } from '../../landing/index.js';
 import { createClock, steadyNow } from '../../lib/clock.js';
-import { PATIENCE_MS } from '../../lib/testing.js';
+import { PATIENCE_MS, runningNow } from '../../lib/testing.js';
 import { createAggregator } from '../../routing/aggregator/index.js';
+import { unhurried } from '../../routing/aggregator/testing.js';
 import { createMakers } from '../../routing/makers/index.js';
 import { createRouting } from '../../routing/race.js';
 import type { Router, Token } from '../../routing/router.js';
@@ -60,7 +61,7 @@ export async function openSwapWorld(options: WorldOptions = {}) {
   const rpc = createLocalRpc((method, params) => net.call(method, params));
   const clock = createClock();
   const chain = createChain({ rpc, steadyNow, fees: { percentile: 50, maxMicroLamports: 1_000_000n } });
-  const live = createLiveAccounts({ rpc, wsUrl: net.wsUrl, steadyNow, log });
+  const live = createLiveAccounts({ rpc, wsUrl: net.wsUrl, steadyNow: runningNow, log });
   const store = await openAnyStore();
   const signer = testSigner();
   const gasWallet = signer.address('gas');
@@ -83,7 +84,7 @@ export async function openSwapWorld(options: WorldOptions = {}) {
     orderEngine: ORDER_ENGINE_PROGRAM,
     tokenSwap: TOKEN_SWAP_PROGRAM,
   };
-  const aggregator = await createAggregator({ rpc, chain, live, steadyNow, log, programs, pools: [] });
+  const aggregator = await createAggregator({ rpc, chain, live, steadyNow: runningNow, log, programs, pools: [] });
   const makers = createMakers({
     store,
     box: signer.secrets,
@@ -98,7 +99,7 @@ export async function openSwapWorld(options: WorldOptions = {}) {
     orderEngine: ORDER_ENGINE_PROGRAM,
   });
   const { wrapRouter = (router) => router } = options;
-  const sending = { after: Promise.resolve() };
+  const sending = { after: async (_wire: string): Promise<void> => {} };
   const landing = new Landing({
     store,
     clock,
@@ -110,7 +111,7 @@ export async function openSwapWorld(options: WorldOptions = {}) {
       {
         name: rpc.name,
         async call<T>(method: string, params: unknown[]) {
-          await sending.after;
+          await sending.after(String(params[0]));
           return rpc.call<T>(method, params);
         },
       },
@@ -122,7 +123,7 @@ export async function openSwapWorld(options: WorldOptions = {}) {
   const deps: SwapDeps = {
     store,
     clock,
-    steadyNow,
+    steadyNow: runningNow,
     log,
     chain,
     landing,
@@ -137,7 +138,7 @@ export async function openSwapWorld(options: WorldOptions = {}) {
     },
     shownUsd: (mint) => priceOf.get(mint)?.usd,
     routing: createRouting({
-      routers: [...[aggregator, makers].map(wrapRouter), ...(options.moreRouters?.(chain) ?? [])],
+      routers: [...[unhurried(aggregator), makers].map(wrapRouter), ...(options.moreRouters?.(chain) ?? [])],
       budgetMs: options.quoteBudgetMs ?? PATIENCE_MS,
       steadyNow,
       log,
@@ -178,7 +179,7 @@ export async function openSwapWorld(options: WorldOptions = {}) {
     deps,
     app,
     priceOf,
-    /** Transactions are sent when this has passed; at once, unless a test changes it. */
+    /** A transaction, in base64, is sent when this has passed; at once, unless a test changes it. */
     sending,
     /** `GET /ultra/v1/order`. */
     async order(query: Record<string, string | number>): Promise<{ status: number; body: OrderAnswer }> {

@@ -3,8 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { ORDER_ENGINE_PROGRAM, TOKEN_SWAP_PROGRAM } from '@slipway/programs';
 import { type Address, associatedTokenAddress, decodeTokenAccount, rentExemptLamports } from '@slipway/wire';
 import type { Rpc } from '../../chain/index.js';
-import { openAggregator } from '../../routing/aggregator/testing.js';
-import { unhurried } from '../testing.js';
+import { openAggregator, unhurried } from '../../routing/aggregator/testing.js';
 import { AMOUNT, openTriggerWorld } from './testing.js';
 
 const RENT = rentExemptLamports(165);

@@ -15,7 +15,7 @@ import { Landing, type LandingDeps } from '../../landing/index.js';
 import { type Clock, createClock, steadyNow } from '../../lib/clock.js';
 import { uuidv7 } from '../../lib/ids.js';
 import type { PriceQuote, Prices } from '../../prices/index.js';
-import { openAggregator, openWorld, silent } from '../../routing/aggregator/testing.js';
+import { openAggregator, openWorld, silent, unhurried } from '../../routing/aggregator/testing.js';
 import type { Token } from '../../routing/router.js';
 import {
   bytesOfOrder,
@@ -30,7 +30,7 @@ import {
 import { openTestStore } from '../../store/testing.js';
 import { findTriggerOrder, insertTriggerOrder, type TriggerOrderRow } from '../../store/trigger-orders.js';
 import { apply, newOrder } from '../../trigger-orders/order.js';
-import { type Mortal, unhurried } from '../testing.js';
+import type { Mortal } from '../testing.js';
 import { KeeperWallet } from '../wallet.js';
 import { createTriggerKeeper, FILL_AREA, fillSettlement, RENT_AREA, rentSettlement } from './index.js';
 import type { TriggerKeeperOptions } from './keeper.js';

@@ -27,8 +27,8 @@ import {
 } from '@slipway/wire';
 import { type Logger, pino } from 'pino';
 import { createChain, createLiveAccounts, createLocalRpc, type LiveAccounts, type Rpc } from '../../chain/index.js';
-import { runningNow } from '../../lib/testing.js';
-import type { Token } from '../router.js';
+import { PATIENCE_MS, runningNow } from '../../lib/testing.js';
+import { isRefused, type Quote, type Refusal, type Router, type Token } from '../router.js';
 import { type Aggregator, type AggregatorDeps, createAggregator } from './index.js';
 
 const NONE = { numerator: 0n, denominator: 0n };
@@ -222,3 +222,18 @@ export const tableOf = (pools: TestPool[]): Address[] => [
     ...[TOKEN_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_SWAP_PROGRAM],
   ]),
 ];
+
+/** A router that nobody gives up after the seconds that keepers and orders wait: a busy machine may have no turn in them. */
+export function unhurried<R extends Router>(router: R): R {
+  const patience = () => AbortSignal.timeout(PATIENCE_MS);
+  const patient = (quote: Quote | Refusal): Quote | Refusal => {
+    if (isRefused(quote)) return quote;
+    const { simpler, without } = quote;
+    return {
+      ...quote,
+      ...(simpler && { simpler: async () => patient(await simpler(patience())) }),
+      ...(without && { without: async (hops) => patient(await without(hops, patience())) }),
+    };
+  };
+  return { ...router, quote: async (request) => patient(await router.quote(request, patience())) };
+}
