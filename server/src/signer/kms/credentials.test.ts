@@ -9,8 +9,8 @@ import { type TestContext, test } from 'node:test';
 import { createClock } from '../../lib/clock.js';
 import { sourceOf } from './credential-sources.js';
 import { type CredentialSource, Credentials, type Loaded } from './credentials.js';
-import { createExchange } from './exchange.js';
 import { KmsError } from './kms-error.js';
+import { createRunningExchange } from './testing.js';
 
 const SECRET = 'a-secret-that-nobody-may-see';
 const TOKEN = 'a-session-token-that-nobody-may-see';
@@ -32,7 +32,7 @@ async function agent(t: TestContext, listener: Listener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const load = (env: Record<string, string>) => sourceOf(env, createExchange()).load();
+const load = (env: Record<string, string>) => sourceOf(env, createRunningExchange()).load();
 
 /** Why there are none, in words without a secret. */
 async function whyNot(env: Record<string, string>): Promise<string> {
@@ -74,7 +74,7 @@ test("credentials of a container's agent, which is shown the token of the file a
     AWS_CONTAINER_CREDENTIALS_FULL_URI: `${url}/v1/credentials`,
     AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: file,
   };
-  const source = sourceOf(env, createExchange());
+  const source = sourceOf(env, createRunningExchange());
   for (const token of ['the first', 'the second']) {
     writeFileSync(file, `${token}\n`);
     assert.deepEqual({ ...(await source.load()) }, READ);
@@ -150,6 +150,12 @@ test('an agent that answers something else, too much, elsewhere, or nothing: a r
 test('credentials are renewed before they expire, once for all who ask; the old ones are used meanwhile', async () => {
   const clock = createClock();
   const minutes = 60_000;
+  let passed = 0;
+  // A source is asked once a second at most.
+  const pause = async () => {
+    await new Promise(setImmediate);
+    passed += 1_100;
+  };
   const loads: { give(loaded: Loaded): void; fail(): void }[] = [];
   const source: CredentialSource = {
     name: 'a source',
@@ -163,7 +169,7 @@ test('credentials are renewed before they expire, once for all who ask; the old 
     secretAccessKey: SECRET,
     expiresAt: clock.now() + minutesLeft * minutes,
   });
-  const credentials = new Credentials(source, clock);
+  const credentials = new Credentials(source, clock, () => passed);
   const waiting = [credentials.get(), credentials.get()];
   loads[0]!.give(named('first', 60));
   assert.deepEqual(
@@ -208,6 +214,3 @@ test('credentials are renewed before they expire, once for all who ask; the old 
   assert.equal((await credentials.get()).accessKeyId, 'fourth');
   assert.equal(loads.length, 6);
 });
-
-/** A source is asked once a second at most. */
-const pause = () => new Promise((resolve) => setTimeout(resolve, 1_100));

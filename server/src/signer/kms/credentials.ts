@@ -24,14 +24,17 @@ const PAUSE_MS = 1_000;
 export class Credentials {
   readonly #source: CredentialSource;
   readonly #clock: Clock;
+  readonly #steadyNow: () => number;
   #current: Loaded | undefined;
   #flight: Promise<Loaded> | undefined;
   #failure: KmsError | undefined;
   #askedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(source: CredentialSource, clock: Clock) {
+  /** `now`: by what the pause is counted. */
+  constructor(source: CredentialSource, clock: Clock, now = steadyNow) {
     this.#source = source;
     this.#clock = clock;
+    this.#steadyNow = now;
   }
 
   get source(): string {
@@ -49,7 +52,7 @@ export class Credentials {
 
   /** Has others loaded because these were refused; not where others have come in the meantime, or these came just now. */
   refuse(refused: AwsCredentials): void {
-    if (this.#current === refused && steadyNow() - this.#askedAt >= PAUSE_MS) this.#current = undefined;
+    if (this.#current === refused && this.#steadyNow() - this.#askedAt >= PAUSE_MS) this.#current = undefined;
   }
 
   #leftMs(): number {
@@ -59,7 +62,7 @@ export class Credentials {
 
   #renew(): Promise<Loaded> {
     if (this.#flight !== undefined) return this.#flight;
-    if (steadyNow() - this.#askedAt < PAUSE_MS) {
+    if (this.#steadyNow() - this.#askedAt < PAUSE_MS) {
       if (this.#current !== undefined) return Promise.resolve(this.#current);
       if (this.#failure !== undefined) return Promise.reject(this.#failure);
     }
@@ -75,7 +78,7 @@ export class Credentials {
         throw error;
       })
       .finally(() => {
-        this.#askedAt = steadyNow();
+        this.#askedAt = this.#steadyNow();
         this.#flight = undefined;
       });
     return this.#flight;

@@ -20,6 +20,8 @@ interface ClientOptions {
   credentials: Credentials;
   exchange: Exchange;
   clock: Clock;
+  /** By what the seconds for an answer are counted. */
+  steadyNow?: (() => number) | undefined;
 }
 
 /**
@@ -58,9 +60,11 @@ const NEXT = new Map([
 /** Calls of AWS KMS, each signed, bounded in time, and made again where that may help. */
 export class KmsClient {
   readonly #options: ClientOptions;
+  readonly #now: () => number;
 
   constructor(options: ClientOptions) {
     this.#options = options;
+    this.#now = options.steadyNow ?? steadyNow;
   }
 
   /** Where it is. */
@@ -74,7 +78,7 @@ export class KmsClient {
 
   /** The answer, an object of whatever. @throws KmsError */
   async call(operation: Operation, input: Input): Promise<Record<string, unknown>> {
-    const endAt = steadyNow() + TOTAL_MS;
+    const endAt = this.#now() + TOTAL_MS;
     let hasRenewed = false;
     for (let pauseMs = PAUSE.firstMs; ; pauseMs = Math.min(2 * pauseMs, PAUSE.longestMs)) {
       const outcome = await this.#attempt(operation, input, endAt);
@@ -85,7 +89,7 @@ export class KmsClient {
         this.#options.credentials.refuse(refused);
       } else if (!isPassing) throw error;
       const wait = (pauseMs * (1 + Math.random())) / 2;
-      if (steadyNow() + wait >= endAt) throw error;
+      if (this.#now() + wait >= endAt) throw error;
       await sleep(wait);
     }
   }
@@ -93,14 +97,14 @@ export class KmsClient {
   async #attempt(operation: Operation, input: Input, endAt: number): Promise<Record<string, unknown> | Failure> {
     const { endpoint, region, credentials, exchange, clock } = this.#options;
     const body = JSON.stringify(input);
-    const used = await inTime(credentials, endAt);
+    const used = await inTime(credentials, endAt - this.#now());
     const headers = {
       'content-type': 'application/x-amz-json-1.1',
       'x-amz-target': `TrentService.${operation}`,
     };
     const unsigned = { method: 'POST', host: endpoint.host, headers, body } as const;
     const signed = signedHeaders(unsigned, used, { region, service: 'kms', now: clock.now() });
-    const timeoutMs = Math.max(1, Math.min(ATTEMPT_MS, endAt - steadyNow()));
+    const timeoutMs = Math.max(1, Math.min(ATTEMPT_MS, endAt - this.#now()));
     const about = `kms:${operation} with ${input.KeyId}`;
     try {
       const answer = await exchange({ url: endpoint, headers: signed, body, timeoutMs });
@@ -113,12 +117,12 @@ export class KmsClient {
 }
 
 /** A source of credentials that does not answer must not take longer than AWS KMS itself may. @throws KmsError */
-async function inTime(credentials: Credentials, endAt: number): Promise<AwsCredentials> {
+async function inTime(credentials: Credentials, leftMs: number): Promise<AwsCredentials> {
   let found: AwsCredentials | undefined;
   const getting = credentials.get().then((got) => {
     found = got;
   });
-  await waitAtMost(Math.max(0, endAt - steadyNow()), getting);
+  await waitAtMost(Math.max(0, leftMs), getting);
   if (found === undefined) throw new KmsError(`${credentials.source} gives no credentials in time`);
   return found;
 }

@@ -7,14 +7,13 @@ import type { AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addressFromBytes, compileMessage, generateKeypair, systemTransfer, verify } from '@slipway/wire';
-import { createClock } from '../../lib/clock.js';
 import { KeyManagementError } from '../key-management.js';
 import { initManaged, rekeyManaged } from '../managed-file.js';
 import { PrivateFileError } from '../private-file.js';
 import { openSigner } from '../signer.js';
 import { WALLET_ROLES } from '../wallet-keys.js';
 import { type KmsSettings, openKmsKeys } from './kms-keys.js';
-import { SESSION, usePlace } from './place-testing.js';
+import { SESSION, surroundings, usePlace } from './place-testing.js';
 import { type Fault, KEYS, type Known } from './testing.js';
 
 const MESSAGE = Buffer.from('a message');
@@ -204,7 +203,7 @@ test('credentials of a container that expire early are replaced within the signa
     kms.known = [current];
     const url = `http://127.0.0.1:${(agent.address() as AddressInfo).port}/`;
     const env = { AWS_CONTAINER_CREDENTIALS_FULL_URI: url };
-    const keys = openKmsKeys(place.settings, { env, clock: createClock() });
+    const keys = openKmsKeys(place.settings, { env, ...surroundings() });
     const signer = await openSigner({ file: place.file, keys, create: false });
     assert.match(await signer.describe(), /with credentials of the container's agent/);
     // An agent is asked once a second at most.

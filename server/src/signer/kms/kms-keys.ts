@@ -5,7 +5,7 @@ import { SignerRefused } from '../policies/index.js';
 import { WALLET_ROLES, type WalletRole } from '../wallet-keys.js';
 import { sourceOf } from './credential-sources.js';
 import { Credentials } from './credentials.js';
-import { createExchange } from './exchange.js';
+import { createExchange, type Exchange } from './exchange.js';
 import { KmsClient } from './kms-client.js';
 import { KmsError } from './kms-error.js';
 import { bytesOf, type FirstAddresses, KMS_FILE, openSeedInKms, sealSeedInKms, seedKeyOf } from './kms-seed.js';
@@ -24,6 +24,9 @@ export interface KmsSettings {
 interface Surroundings {
   env: Readonly<Record<string, string | undefined>>;
   clock: Clock;
+  /** How requests are sent, and by what their seconds are counted; for tests. */
+  exchange?: Exchange;
+  steadyNow?: () => number;
 }
 
 /** Each trial is paid for, and whoever asks whether the service is ready needs no key. */
@@ -42,12 +45,12 @@ const ALIAS = /^(?:arn:[^/]*:)?alias\//;
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 
 /** Keys in AWS KMS. Asks it for nothing yet. @throws KmsError when there are no credentials to try. */
-export function openKmsKeys(settings: KmsSettings, { env, clock }: Surroundings): KeyManagement {
+export function openKmsKeys(settings: KmsSettings, surroundings: Surroundings): KeyManagement {
   const { region } = settings;
-  const exchange = createExchange();
+  const { env, clock, exchange = createExchange(), steadyNow } = surroundings;
   const credentials = new Credentials(sourceOf(env, exchange), clock);
   const endpoint = new URL(settings.endpoint ?? usualEndpoint(region));
-  return new KmsKeys(new KmsClient({ endpoint, region, credentials, exchange, clock }), settings.keys);
+  return new KmsKeys(new KmsClient({ endpoint, region, credentials, exchange, clock, steadyNow }), settings.keys);
 }
 
 function usualEndpoint(region: string): string {

@@ -5,14 +5,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach } from 'node:test';
 import { createClock } from '../../lib/clock.js';
+import { runningNow } from '../../lib/testing.js';
 import type { KeyManagement, KeyManagementError } from '../key-management.js';
 import { initManaged } from '../managed-file.js';
 import type { PrivateFileError } from '../private-file.js';
 import { openSigner } from '../signer.js';
 import { type KmsSettings, openKmsKeys } from './kms-keys.js';
-import { KEYS, KmsDouble, type Known } from './testing.js';
+import { createRunningExchange, KEYS, KmsDouble, type Known } from './testing.js';
 
 export const SESSION = 'a-session-token-that-nobody-may-see';
+
+/** What is asked is in this process, and stands still with it. */
+export const surroundings = () => ({ clock: createClock(), exchange: createRunningExchange(), steadyNow: runningNow });
 
 /** A double of AWS KMS with the keys of a signer, and for each test a signer file of a seed. */
 export class KmsPlace {
@@ -26,7 +30,7 @@ export class KmsPlace {
 
   keysOf(changes: Partial<KmsSettings['keys']> = {}, by = KEYS): KeyManagement {
     const settings = { ...this.settings, keys: { ...this.settings.keys, ...changes } };
-    return openKmsKeys(settings, { env: envOf(by), clock: createClock() });
+    return openKmsKeys(settings, { env: envOf(by), ...surroundings() });
   }
 
   open(changes: Partial<KmsSettings['keys']> = {}, by = KEYS): ReturnType<typeof openSigner> {

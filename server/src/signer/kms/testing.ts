@@ -13,6 +13,8 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { type Address, base58Encode } from '@slipway/wire';
 import { verifyV4 } from '../../lib/aws-signature-testing.js';
+import { PATIENCE_MS, runningNow } from '../../lib/testing.js';
+import { createExchange, type Exchange, NoAnswer } from './exchange.js';
 
 export const REGION = 'eu-central-1';
 const ACCOUNT = '111122223333';
@@ -264,4 +266,19 @@ function decrypt({ arn, secret }: Key, ciphertext: unknown, context: Record<stri
   } catch {
     throw new KmsFault('InvalidCiphertextException');
   }
+}
+
+/** As requests are sent to a double in this process, whose seconds do not pass while the process stands still. */
+export function createRunningExchange(): Exchange {
+  const send = createExchange();
+  return async ({ timeoutMs, ...outgoing }) => {
+    const end = runningNow() + timeoutMs;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setInterval(() => {
+        if (runningNow() >= end) reject(new NoAnswer('no answer in time'));
+      }, 20);
+    });
+    return Promise.race([send({ ...outgoing, timeoutMs: PATIENCE_MS }), late]).finally(() => clearInterval(timer));
+  };
 }
