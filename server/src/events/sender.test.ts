@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import { steadyNow } from '../lib/clock.js';
+import { PATIENCE_MS } from '../lib/testing.js';
 import { createSender, isReceived, type SenderOptions, whyNotUrl } from './sender.js';
 
 const servers: (() => void)[] = [];
@@ -24,6 +25,8 @@ async function receiver(answer: (response: ServerResponse, request: IncomingMess
       answer(response, request);
     });
   });
+  // However long this process stands still, only the sender closes a connection.
+  server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   servers.push(() => {
@@ -34,7 +37,13 @@ async function receiver(answer: (response: ServerResponse, request: IncomingMess
 }
 
 const sending = (options: Partial<SenderOptions> = {}) => {
-  const send = createSender({ allowsPrivate: true, steadyNow, ...options });
+  const send = createSender({
+    allowsPrivate: true,
+    steadyNow,
+    patienceMs: PATIENCE_MS,
+    idleMs: PATIENCE_MS,
+    ...options,
+  });
   return (url: string) => send({ url, body: '{}', headers: { 'webhook-id': '1' } });
 };
 

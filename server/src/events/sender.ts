@@ -28,6 +28,8 @@ export interface SenderOptions {
   steadyNow: () => number;
   /** How long a receiver may take for its status. */
   patienceMs?: number;
+  /** How long a connection stays open for what comes next; for tests. */
+  idleMs?: number;
   /** The addresses of a host name. */
   resolve?: (host: string) => Promise<readonly string[]>;
 }
@@ -42,8 +44,8 @@ const MOST_BODY_BYTES = 64 * 1024;
  * for another address than the one that was checked. Redirects are not followed.
  */
 export function createSender(options: SenderOptions): Sender {
-  const { allowsPrivate, steadyNow, patienceMs = PATIENCE_MS, resolve = addressesOf } = options;
-  const post = createHttpPost(guarded(resolve, allowsPrivate));
+  const { allowsPrivate, steadyNow, patienceMs = PATIENCE_MS, idleMs, resolve = addressesOf } = options;
+  const post = createHttpPost(guarded(resolve, allowsPrivate), { ...(idleMs !== undefined && { idleMs }) });
   return async ({ url, body, headers }) => {
     const begun = steadyNow();
     const after = () => ({ milliseconds: Math.round(steadyNow() - begun) });

@@ -6,6 +6,7 @@ import { it, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { createHttpPost } from './http-post.js';
 import { readBody } from './read-body.js';
+import { PATIENCE_MS } from './testing.js';
 
 async function serve(t: TestContext, listener: RequestListener) {
   const server = createServer(listener);
@@ -13,6 +14,8 @@ async function serve(t: TestContext, listener: RequestListener) {
   server.on('connection', () => {
     connections++;
   });
+  // A connection stays open however long a busy machine lets this process stand still.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   t.after(() => server.close().closeAllConnections());
   const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/path?key=1`);
@@ -28,7 +31,7 @@ it('posts one request after the other on one connection', async (t) => {
     response.setHeader('x-path', `${request.method} ${request.url} ${request.headers['content-type']}`);
     request.pipe(response);
   });
-  const send = createHttpPost();
+  const send = createHttpPost(undefined, { idleMs: PATIENCE_MS });
   for (const body of ['{"amount":1}', 'é']) {
     const answer = await post(url, { body, send });
     assert.equal(answer.headers.get('x-path'), 'POST /path?key=1 application/json');

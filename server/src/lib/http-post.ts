@@ -22,17 +22,17 @@ export interface HttpAnswer {
 
 /** As servers close idle connections after five seconds, and a call on one that is just closing fails. */
 const IDLE_MS = 4_000;
-const agents = { keepAlive: true, timeout: IDLE_MS };
 
 /**
  * Returns a function that posts on connections that stay open: `fetch` takes three times as much of the processor for
  * it. Redirects are not followed: they are answers like others. `lookup` finds the addresses of host names. With `isAlone` each
- * is on a connection of its own.
+ * is on a connection of its own. `idleMs`: how long one stays open for the next; for tests.
  */
 export function createHttpPost(
   lookup?: LookupFunction,
-  { isAlone = false } = {},
+  { isAlone = false, idleMs = IDLE_MS } = {},
 ): (target: URL, post: HttpPost) => Promise<HttpAnswer> {
+  const agents = { keepAlive: true, timeout: idleMs };
   const ways = {
     'http:': { request: plain.request, agent: isAlone ? false : new plain.Agent(agents) },
     'https:': { request: secure.request, agent: isAlone ? false : new secure.Agent(agents) },
