@@ -7,6 +7,7 @@ import { type Address, generateKeypair } from '@slipway/wire';
 import fc from 'fast-check';
 import pino from 'pino';
 import type { Config } from '../config/index.js';
+import { PATIENCE_MS } from '../lib/testing.js';
 import { type Hermes, type HermesDeps, startHermes } from './hermes.js';
 import { readUpdates } from './hermes-answer.js';
 import { openPrices } from './index.js';
@@ -51,6 +52,8 @@ interface Fixture {
   poll(reply: string | Reply): Promise<void>;
 }
 
+const silence: Reply = () => {};
+
 /** A server that answers as Hermes does, and the source on it, which asks when the test says so. */
 async function open(t: TestContext, first: string | Reply, options: Partial<HermesDeps> = {}): Promise<Fixture> {
   const requests: IncomingMessage[] = [];
@@ -76,7 +79,10 @@ async function open(t: TestContext, first: string | Reply, options: Partial<Herm
     maxConfidenceBps: 100,
     clock: { now: () => clock.time },
     log: pino({ level: 'debug' }, { write: (line) => void logged.push(line) }),
-    timeoutMs: 1_000,
+    // Where an answer comes, a busy machine has its time for it.
+    get timeoutMs() {
+      return reply === silence ? 100 : PATIENCE_MS;
+    },
     sleep: (milliseconds, signal) =>
       new Promise<void>((resolve, reject) => {
         delays.push(milliseconds);
@@ -143,7 +149,7 @@ const useless: [string, string | Reply][] = [
   ['429', (_request, response) => void response.writeHead(429, { 'retry-after': '30' }).end('slow down')],
   ['500', (_request, response) => void response.writeHead(500).end('<html>')],
   ['401', (_request, response) => void response.writeHead(401).end('{"error":"no key"}')],
-  ['no answer at all', () => {}],
+  ['no answer at all', silence],
   [
     'an answer that breaks off',
     (_request, response) => {
