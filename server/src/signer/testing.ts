@@ -61,6 +61,13 @@ for (const name of ['chown', 'close', 'readFile', 'stat', 'sync', 'writeFile']) 
 syncBuiltinESMExports();
 `;
 
+/** Gives what is asked in a test's process the time that a busy machine takes: what waits for some seconds waits twenty times as long. */
+export const PATIENT = `
+const real = globalThis.setTimeout;
+const patient = (run, ms, ...more) => real(run, ms >= 1_000 && ms <= 5_000 ? 20 * ms : ms, ...more);
+globalThis.setTimeout = Object.defineProperties(patient, Object.getOwnPropertyDescriptors(real));
+`;
+
 interface Place {
   folder: string;
   env: Record<string, string>;

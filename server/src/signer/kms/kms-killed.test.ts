@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { PATIENT } from '../testing.js';
 import { INIT, useProcessPlace } from './process-testing.js';
 
 const place = useProcessPlace();
 const { kms } = place;
+// Nothing here is about what AWS KMS may take.
+place.preload.push(PATIENT);
 
 /** Kills what runs when it asks AWS KMS for the n-th time, before the answer or just after it. */
 async function killedAt(words: readonly string[], request: number, isAnswered: boolean): Promise<boolean> {

@@ -24,6 +24,8 @@ export class ProcessPlace {
   readonly kms = new KmsDouble();
   settings!: KmsSettings;
   folder = '';
+  /** What each `slipway signer` loads before. */
+  readonly preload: string[] = [CHEAP];
 
   at(...names: string[]): string {
     return join(this.folder, ...names);
@@ -41,7 +43,7 @@ export class ProcessPlace {
   }
 
   start(words: readonly string[] = [], env: Env = {}): Running {
-    const preload = [CHEAP, ...(env.KILL_AT === undefined ? [] : [KILLER])];
+    const preload = [...this.preload, ...(env.KILL_AT === undefined ? [] : [KILLER])];
     return startSigner(words, { folder: this.folder, env: { ...ENV, ...env }, preload });
   }
 
