@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { type Address, generateKeypair, type Keypair, sign } from '@slipway/wire';
 import { TEST_WORDS } from '../../areas/trigger-v2/testing.js';
 import { uuidv7 } from '../../lib/ids.js';
+import { PATIENCE_MS } from '../../lib/testing.js';
 import {
   CHALLENGE_MS,
   challengeText,
@@ -42,7 +43,7 @@ describe('attack: a copy that was broken into has orders sealed so that they fir
       () => port,
       () => {},
     );
-    api = await connectSigner({ endpoint: { path }, name: 'api', patienceMs: 0 });
+    api = await connectSigner({ endpoint: { path }, name: 'api', patienceMs: PATIENCE_MS });
     closing.push(
       () => api.close(),
       () => listening.close(),

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { compileMessage, generateKeypair, systemTransfer } from '@slipway/wire';
+import { PATIENCE_MS } from '../../lib/testing.js';
 import { CallerStops } from '../caller-stops.js';
 import { SignerRecord } from '../record.js';
 import { openSigner } from '../signer.js';
@@ -26,7 +27,7 @@ test('once the disk does not take the record, nothing is signed, and whoever ask
     (caller) => recorded(port, caller, recording),
     () => {},
   );
-  const api = await connectSigner({ endpoint: { path }, name: 'api', patienceMs: 0 });
+  const api = await connectSigner({ endpoint: { path }, name: 'api', patienceMs: PATIENCE_MS });
   t.after(async () => {
     api.close();
     await listening.close();

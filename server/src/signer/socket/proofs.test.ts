@@ -28,6 +28,7 @@ import {
   withSignature,
 } from '@slipway/wire';
 import { uuidv7 } from '../../lib/ids.js';
+import { PATIENCE_MS } from '../../lib/testing.js';
 import { CHALLENGE_MS, challengePrefixOf, challengeText } from '../challenge.js';
 import { connectSigner, createLoginTokens, openSigner, type RemoteSigner, SignerRefused } from '../index.js';
 import { orderAccount, orderSeed } from '../order-accounts.js';
@@ -79,7 +80,12 @@ after(async () => {
 
 async function client(name: string): Promise<RemoteSigner> {
   const endpoint = { path: join(folder, `${name}.sock`) };
-  const signer = await connectSigner({ endpoint, name, patienceMs: 0, refused: (refusal) => told.push(refusal) });
+  const signer = await connectSigner({
+    endpoint,
+    name,
+    patienceMs: PATIENCE_MS,
+    refused: (refusal) => told.push(refusal),
+  });
   clients.push(signer);
   return signer;
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { address, verify } from '@slipway/wire';
+import { PATIENCE_MS } from '../../lib/testing.js';
 import { connectSigner, openSigner, type RemoteSigner, SignerRefused, sealedRow } from '../index.js';
 import { type Listening, listenForCallers } from '../process/listen.js';
 import type { CallerSettings } from '../process/settings.js';
@@ -46,7 +47,7 @@ after(async () => {
 });
 
 async function client(name: string): Promise<RemoteSigner> {
-  const signer = await connectSigner({ endpoint: { path: pathOf(name) }, name, patienceMs: 0 });
+  const signer = await connectSigner({ endpoint: { path: pathOf(name) }, name, patienceMs: PATIENCE_MS });
   clients.push(signer);
   return signer;
 }
@@ -254,7 +255,7 @@ test('a client finds a signer that was started again, and fails at once in the m
   const remote = await connectSigner({
     endpoint: { path },
     name: 'again',
-    patienceMs: 0,
+    patienceMs: PATIENCE_MS,
     onChange: (change) => changes.push('away' in change ? 'away' : 'back'),
   });
   clients.push(remote);

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { address, verify } from '@slipway/wire';
+import { PATIENCE_MS } from '../../lib/testing.js';
 import { connectSigner, openSigner, type RemoteSigner, sealedRow } from '../index.js';
 import { HANDSHAKE_MS, type Listening, listenForCallers, MOST_UNKNOWN } from '../process/listen.js';
 import type { KeyPort } from './protocol.js';
@@ -51,7 +52,7 @@ async function clientOf(name: string): Promise<RemoteSigner> {
     ...credentials(name),
     ca: readFileSync(fileOf('own.pem')),
   };
-  const signer = await connectSigner({ endpoint, name, patienceMs: 0 });
+  const signer = await connectSigner({ endpoint, name, patienceMs: PATIENCE_MS });
   clients.push(signer);
   return signer;
 }
