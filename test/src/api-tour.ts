@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { associatedTokenAddress, type Keypair } from '@slipway/wire';
 import { adminTokenOf } from './admin.js';
 import { type OpenapiDocument, type Operation, operationsOf } from './openapi-document.js';
@@ -20,6 +21,8 @@ export interface Call {
   /** JSON, where the answer is that; of a stream, its first event. */
   answer: unknown;
 }
+
+const MOST_ASKED = 30;
 
 /** What replaces the examples of the document, because only an earlier call gives it. */
 interface Given {
@@ -100,15 +103,22 @@ async function callOf(service: Service, operation: Operation, given: Given, toke
   }
   const [needs = {}] = operation.security ?? [];
   const bearer = 'adminToken' in needs ? adminTokenOf(service) : 'walletToken' in needs ? token : undefined;
-  const response = await fetch(`${service.url}${path}?${query}`, {
-    method: operation.method,
-    headers: {
-      ...('apiKey' in needs && { 'x-api-key': 'sandbox' }),
-      ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
-      ...(type === 'application/json' && { 'content-type': type }),
-    },
-    ...(body && { body: type === 'application/json' ? JSON.stringify(body) : formOf(body) }),
-  });
+  const ask = () =>
+    fetch(`${service.url}${path}?${query}`, {
+      method: operation.method,
+      headers: {
+        ...('apiKey' in needs && { 'x-api-key': 'sandbox' }),
+        ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
+        ...(type === 'application/json' && { 'content-type': type }),
+      },
+      ...(body && { body: type === 'application/json' ? JSON.stringify(body) : formOf(body) }),
+    });
+  let response = await ask();
+  // Where no router has had time for a quote, asked again, as a client does.
+  for (let times = 0; response.status === 503 && times < MOST_ASKED; times++) {
+    await sleep(Number(response.headers.get('retry-after')) * 1_000);
+    response = await ask();
+  }
   return { parameters, body, status: response.status, answer: await answerOf(response) };
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, SlipwayError, SOL } from '@slipway/client';
 import { clientOf } from './client.js';
 import { type Service, startService } from './service.js';
@@ -14,12 +15,23 @@ before(async () => {
 });
 after(() => service?.close());
 
+/** Asked again, however often, where no router has had time for a quote: the attempts of a client are for what is cut. */
+const patiently: typeof fetch = async (input, init) => {
+  for (;;) {
+    const answer = await fetch(input, init);
+    if (answer.status !== 503) return answer;
+    await answer.arrayBuffer();
+    await sleep(Number(answer.headers.get('retry-after')) * 1_000);
+  }
+};
+
 /** The client of a new wallet, whose first `times` calls of a path are heard, and their answers lost. */
 async function cutClient(path: string, times = Number.POSITIVE_INFINITY) {
   let calls = 0;
   const cutting: typeof fetch = async (input, init) => {
+    const isCut = new URL(String(input)).pathname === path && ++calls <= times;
+    if (!isCut) return patiently(input, init);
     const answer = await fetch(input, init);
-    if (new URL(String(input)).pathname !== path || ++calls > times) return answer;
     await answer.arrayBuffer();
     throw new TypeError('cut');
   };
