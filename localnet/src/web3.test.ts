@@ -32,7 +32,8 @@ before(async () => {
 });
 after(async () => {
   // web3.js closes its socket half a second after the last subscription; a socket that is cut off it opens for ever.
-  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  const { _rpcWebSocket: client } = connection as unknown as { _rpcWebSocket: { socket?: object } };
+  while (client.socket) await new Promise((resolve) => setTimeout(resolve, 10));
   await net.localnet.close();
 });
 
