@@ -185,7 +185,8 @@ describe('the stream of events', () => {
       seen.map(({ data }) => 'requestId' in data && data.requestId),
       ids,
     );
-    assert.equal(opened.length, 2);
+    // Once more for each time that it was cut off: a machine that stands still does that, too.
+    assert.ok(opened.length >= 2, `${opened}`);
     assert.ok(seen.every(({ number }, index) => index === 0 || number > seen[index - 1]!.number));
   });
 
