@@ -5,12 +5,14 @@ import { type Service, startService } from './service.js';
 import {
   cancel,
   confirm,
+  type Created,
   create,
   type Deposit,
   deposit,
   depositBody,
   feeOf,
   HOUR,
+  hasDied,
   lamportsOf,
   newOrder,
   newUser,
@@ -187,8 +189,12 @@ describe('the kinds of orders', () => {
       refuses(answer, 400, says, JSON.stringify(changes));
     }
     assert.equal(await lamportsOf(service, user.wallet.address), before);
-    // Nothing of that has used the deposit up.
-    await create(user, single);
+    // Nothing of that has used the deposit up, unless it has died of age meanwhile.
+    const made = await post<Created>(user, '/orders/price', orderBody(user, single));
+    if (!hasDied(made)) return assert.equal(made.status, 200, JSON.stringify(made.body));
+    const fresh = await deposit(user);
+    refuses(await post(user, '/orders/price', orderBody(user, fresh, { trailingBps: 500 })), 400, /exactly one of/);
+    await create(user, fresh);
   });
 });
 
