@@ -8,10 +8,12 @@ import {
   withSignature,
 } from '@slipway/wire';
 import { freshFolder, removeFolder } from './folders.js';
+import { freePorts } from './ports.js';
 import { startService } from './service.js';
 
 /** The key of every sandbox that only this machine can reach. */
 const SANDBOX_KEY = 'sandbox';
+const PORT_TRIES = 10;
 
 export interface StartOptions {
   /** Settings of the service, such as `SLIPWAY_FORK_URL`. */
@@ -63,7 +65,7 @@ export interface Slipway extends Sandbox {
  */
 export async function startSlipway({ env = {} }: StartOptions = {}): Promise<Slipway> {
   let folder = await freshFolder(env);
-  let service = await startService(folder, env);
+  let service = await startOnFreePorts(folder, env);
   const sandbox = await attachSlipway({ url: service.url, apiKey: SANDBOX_KEY });
   const portOf = (url: string) => new URL(url).port;
   const ports = { SLIPWAY_PORT: portOf(sandbox.url), SLIPWAY_RPC_PORT: portOf(sandbox.rpcUrl) };
@@ -77,6 +79,19 @@ export async function startSlipway({ env = {} }: StartOptions = {}): Promise<Sli
     service = await startService(folder, { ...env, ...ports });
   };
   return { ...sandbox, reset, close, [Symbol.asyncDispose]: close };
+}
+
+/** Starts it where it can start again; at other ports where somebody has taken one of them in the meantime. */
+async function startOnFreePorts(folder: string, env: Readonly<Record<string, string>>) {
+  for (let tries = 1; ; tries++) {
+    const ports = await freePorts();
+    const isOurs = Object.keys(ports).every((name) => env[name] === undefined);
+    try {
+      return await startService(folder, { ...ports, ...env });
+    } catch (error) {
+      if (tries === PORT_TRIES || !isOurs || !/already in use|is taken by/.test(String(error))) throw error;
+    }
+  }
 }
 
 /**
