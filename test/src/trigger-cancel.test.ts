@@ -186,8 +186,8 @@ it('orders and their funds outlive kill -9', async () => {
       confirmed = await confirm(user, id, await cancel(user, id));
     assert.equal(confirmed.status, 200, JSON.stringify(confirmed.body));
     assert.equal((await rowOf(user, id)).rawState, 'cancelled');
-    await service.close();
   } finally {
+    await service.close();
     service = main;
     await first.close();
   }
