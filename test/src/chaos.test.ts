@@ -271,12 +271,16 @@ describe('attack: a node forgets, drops, lags and lies about what it has taken; 
       eventually(`readiness is ${status}`, async () =>
         (await request(`${service.url}/readyz`)).status === status ? true : undefined,
       );
-    const payment = await newPayment();
-    const submission = await newSubmission();
     await becomes(200);
     proxy.behavior = async () => 'cut';
     await becomes(503);
     assert.equal((await request(`${service.url}/livez`)).status, 200);
+    proxy.behavior = faithful;
+    await becomes(200);
+    // They live for a minute, in which readiness need not be looked at twice.
+    const payment = await newPayment();
+    const submission = await newSubmission();
+    proxy.behavior = async () => 'cut';
     const crafted = await request(`${service.url}${EXPRESS}/craft-txn?senderAddress=${payment.sender.address}`);
     assert.equal(crafted.status, 500);
     assert.equal(crafted.body.status, 500);

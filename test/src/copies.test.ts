@@ -189,10 +189,11 @@ describe('copies of the service on one PostgreSQL and one chain', () => {
     const [second, third] = [someCopy(1), someCopy(2)];
     const sender = await newWallet(direct, 1_000_000_000n, PRICE);
     const tokenId = await newToken(direct);
-    const crafted = await craft(third, sender.address);
-    const payment = signTransaction(crafted.transaction, sender);
     const other = await newWallet(direct, 1_000_000_000n, 0n);
     const { address } = generateKeypair();
+    // From here on they have a minute to land.
+    const crafted = await craft(third, sender.address);
+    const payment = signTransaction(crafted.transaction, sender);
     const submission = await transfer(direct, other, address, 1_000_000n);
 
     // The third copy believes that it sends; so does another one that takes over before, where the third stands still.
