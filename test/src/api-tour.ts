@@ -114,9 +114,9 @@ async function callOf(service: Service, operation: Operation, given: Given, toke
       ...(body && { body: type === 'application/json' ? JSON.stringify(body) : formOf(body) }),
     });
   let response = await ask();
-  // Where no router has had time for a quote, asked again, as a client does.
+  // Where no router has had time for a quote, or a check of readiness took too long: asked again, as a client does.
   for (let times = 0; response.status === 503 && times < MOST_ASKED; times++) {
-    await sleep(Number(response.headers.get('retry-after')) * 1_000);
+    await sleep(Math.max(1, Number(response.headers.get('retry-after'))) * 1_000);
     response = await ask();
   }
   return { parameters, body, status: response.status, answer: await answerOf(response) };

@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { generateKeypair } from '@slipway/wire';
 import { type ApiKey, adminTokenOf } from './admin.js';
 import { type Ended, launch, run, SLIPWAY } from './command.js';
+import { eventually } from './rounds.js';
 import { request, type Service, startOnOwnPort, startService } from './service.js';
 import { balancesOf, craft, execute, JUP, newToken, newWallet, RECEIVER } from './wallet.js';
 
@@ -276,28 +277,34 @@ describe('verifications', () => {
 describe('doctor', () => {
   type Report = { ok: boolean; checks: { name: string; ok: boolean; detail: string; next?: string }[] };
 
+  /** Until just these are wrong: on a busy machine something else may have taken too long. */
+  function doctorFinds(wrong: string[], env?: Record<string, string>): Promise<Report> {
+    return eventually(`just this is wrong: ${wrong}`, async () => {
+      const { code, out } = await slipway(['doctor', '--json'], env);
+      const report = JSON.parse(out) as Report;
+      assert.deepEqual([code, report.ok], report.checks.every(({ ok }) => ok) ? [0, true] : [1, false]);
+      const found = report.checks.filter(({ ok }) => !ok).map(({ name }) => name);
+      return found.join() === wrong.join() ? report : undefined;
+    });
+  }
+
   it('finds a running service well', async () => {
-    const { ok, checks } = await done<Report>(['doctor']);
-    assert.equal(ok, true);
+    const { checks } = await doctorFinds([]);
     const details = new Map(checks.map(({ name, detail }) => [name, detail]));
     assert.match(details.get('service') ?? '', /ready/);
     assert.match(details.get('rpc') ?? '', /healthy/);
     assert.match(details.get('signer') ?? '', /opens/);
-    const text = await slipway(['doctor']);
-    assert.deepEqual([text.code, text.error], [0, '']);
+    const text = await eventually('it says so in words', async () => {
+      const said = await slipway(['doctor']);
+      return said.code === 0 ? said : undefined;
+    });
+    assert.equal(text.error, '');
     assert.equal(text.out.trimEnd().split('\n').length, checks.length);
   });
 
   it('says what is wrong, what to do about it, and fails', async () => {
-    const report = await slipway(['doctor', '--json'], { ...settingsOf(service), SLIPWAY_ADMIN_TOKEN: 'wrong' });
-    assert.equal(report.code, 1);
-    const { ok, checks } = JSON.parse(report.out) as Report;
-    assert.equal(ok, false);
+    const { checks } = await doctorFinds(['admin token'], { ...settingsOf(service), SLIPWAY_ADMIN_TOKEN: 'wrong' });
     const wrong = checks.filter((check) => !check.ok);
-    assert.deepEqual(
-      wrong.map(({ name }) => name),
-      ['admin token'],
-    );
     assert.match(wrong[0]!.next ?? '', /SLIPWAY_ADMIN_TOKEN/);
     const bad = await slipway(['doctor'], { SLIPWAY_PORT: 'x' });
     assert.equal(bad.code, 1);
@@ -346,7 +353,7 @@ describe('without a service', () => {
     const unused = { ...env, SLIPWAY_PORT: '1' };
     await expectFailure(['keys', 'list'], 1, /in use by process \d+/, unused);
     await expectFailure(['keys', 'create', '--name', 'x'], 1, /in use by process \d+/, unused);
-    assert.equal((await request(`${service.url}/readyz`)).status, 200);
+    assert.equal((await request(`${service.url}/livez`)).status, 200);
 
     await service.kill('SIGTERM');
     const made = await done<ApiKey>(['keys', 'create', '--name', 'made offline'], env);

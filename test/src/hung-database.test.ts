@@ -19,7 +19,7 @@ after(async () => {
   await postgres?.stop();
 });
 
-const ready = () => request<{ checks: { database: string; chain: string } }>(`${service.url}/readyz`);
+const ready = () => request<{ checks: { database: string; chain: string; files: string } }>(`${service.url}/readyz`);
 
 it('while the database hangs the service says so and refuses, and it serves again when the database answers', async () => {
   const sender = await newWallet(service);
@@ -32,7 +32,8 @@ it('while the database hangs the service says so and refuses, and it serves agai
   const first = await eventually('it says so', async () => {
     const answer = await ready();
     // Another probe may have taken too long, too, where the machine is busy.
-    return answer.status === 503 && answer.body.checks.chain === 'ok' ? answer : undefined;
+    const { chain, files } = answer.body.checks;
+    return answer.status === 503 && chain === 'ok' && files === 'ok' ? answer : undefined;
   });
   const { checks } = first.body as { checks?: object };
   assert.deepEqual(checks, { database: 'failed', chain: 'ok', files: 'ok', keeper: 'ok' });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { eventually } from './rounds.js';
 import { onFreePort, request, type Service, startService } from './service.js';
 
 const TOKEN = 'a-token-of-the-operator-of-this-test';
@@ -25,8 +26,17 @@ it('attack: a caller without a key reaches neither metrics nor the admin API, wh
     ['/sandbox/info', 200, 404],
   ] as const) {
     const headers = { authorization };
-    assert.equal((await request(`${service.url}${path}`, { headers })).status, here, path);
-    assert.equal((await request(`${own}${path}`, { headers })).status, there, path);
+    for (const [base, expected] of [
+      [service.url, here],
+      [own, there],
+    ] as const)
+      await eventually(`${base}${path} answers ${expected}`, async () => {
+        const { status } = await request(`${base}${path}`, { headers });
+        // It says so where a check of its own took too long on a busy machine.
+        if (path === '/readyz' && status === 503) return undefined;
+        assert.equal(status, expected, path);
+        return true;
+      });
   }
   const { body } = await request<string>(`${own}/metrics`);
   assert.match(body, /slipway_http_requests_total\{method="GET",route="\/livez",status="200"\} [12]/);

@@ -279,8 +279,13 @@ describe('in production, with a signer under another user, PostgreSQL, two copie
   });
 
   it('doctor finds nothing at fault, and no log has a secret', async () => {
-    const { code, out } = await production.command('doctor');
-    assert.equal(code, 0, out);
+    // On a busy machine something may have taken too long.
+    let out = '';
+    await eventually('doctor finds nothing at fault', async () => {
+      const said = await production.command('doctor');
+      out = said.out;
+      return said.code === 0 || undefined;
+    }).catch((error: Error) => assert.fail(`${error.message}: ${out}`));
     assert.match(out, /signer/);
     const logs = [...Object.values(production.copies).map((copy) => copy.log()), production.signer.log()].join('\n');
     for (const secret of ['passphrase of the production', 'admin-token-of-the-production', production.apiKey])
