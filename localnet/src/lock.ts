@@ -24,8 +24,8 @@ const LONG_AGO_MS = 60_000;
  * Takes a folder for this process alone; answers the function that gives it back. Throws a ChainError of the kind
  * `data` when another live process has it.
  */
-export function lockFolder(folder: string): () => void {
-  const lock = takeLock(join(folder, 'lock'));
+export function lockFolder(folder: string, silenceMs?: number): () => void {
+  const lock = takeLock(join(folder, 'lock'), silenceMs);
   if (!('heldBy' in lock)) return lock.release;
   const pid = lock.heldBy;
   const where = lock.isElsewhere ? ' of another container or machine' : '';
@@ -36,9 +36,9 @@ export function lockFolder(folder: string): () => void {
 
 /**
  * Makes a lock file that names this process, or answers which live process has it. A process that was killed leaves its
- * lock behind, which counts for nothing; where that was in another container, it takes some seconds to know.
+ * lock behind, which counts for nothing; where that was in another container, it takes `silenceMs` to know.
  */
-export function takeLock(path: string): { release(): void } | { heldBy: number; isElsewhere: boolean } {
+export function takeLock(path: string, silenceMs = SILENCE_MS): { release(): void } | { heldBy: number; isElsewhere: boolean } {
   const mine = `${process.pid} ${processStatus(process.pid)?.startTime ?? ''} ${OWN_PLACE}`;
   // Written beside and linked into place, so that the lock is never seen half written.
   const draft = ownName(path);
@@ -49,7 +49,7 @@ export function takeLock(path: string): { release(): void } | { heldBy: number; 
       if (holder === undefined) continue;
       const [pid = '', startTime = '', place = OWN_PLACE] = holder.split(' ');
       const isElsewhere = place !== OWN_PLACE;
-      if (isElsewhere ? isTouched(path) : isAlive(Number(pid), startTime)) return { heldBy: Number(pid), isElsewhere };
+      if (isElsewhere ? isTouched(path, silenceMs) : isAlive(Number(pid), startTime)) return { heldBy: Number(pid), isElsewhere };
       removeStale(path, holder);
     }
   } finally {
@@ -90,10 +90,10 @@ function touch(path: string): void {
 }
 
 /** Whether somebody touches a lock. Waits for that, because this clock may be another one than his. */
-function isTouched(path: string): boolean {
+function isTouched(path: string, silenceMs: number): boolean {
   const first = touchedAt(path);
   if (first === undefined || first < Date.now() - LONG_AGO_MS) return false;
-  for (let waited = 0; waited < SILENCE_MS; waited += LOOK_MS) {
+  for (let waited = 0; waited < silenceMs; waited += LOOK_MS) {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_MS);
     if (touchedAt(path) !== first) return touchedAt(path) !== undefined;
   }
