@@ -9,6 +9,7 @@ import {
   rentExemptLamports,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
+import { eventually } from './rounds.js';
 import { type Answer, request, type Service } from './service.js';
 import { asWallet, logIn } from './trigger-wallet.js';
 import { rpc, signTransaction } from './wallet.js';
@@ -119,6 +120,18 @@ export const rowOf = async (user: User, id: string) =>
 
 export async function lamportsOf(service: Service, address: string): Promise<bigint> {
   return BigInt((await rpc<{ value: number }>(service, 'getBalance', address)).value);
+}
+
+/**
+ * Waits until the wallet has just so many lamports: the rent of an order's account comes back a moment after its fill where
+ * one before had failed, such as one that a machine which stood still had let die.
+ */
+export async function hasLamports({ service, wallet: { address } }: User, due: bigint): Promise<void> {
+  await eventually(`${address} has ${due} lamports`, async () => {
+    const lamports = await lamportsOf(service, address);
+    assert.ok(lamports <= due, `${lamports} of ${due}`);
+    return lamports === due || undefined;
+  });
 }
 
 export async function tokensAt(

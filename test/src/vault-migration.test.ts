@@ -16,6 +16,7 @@ import {
   type Deposit,
   deposit,
   feeOf,
+  hasLamports,
   lamportsOf,
   newUser,
   OCO,
@@ -172,7 +173,7 @@ describe('a service whose seed is exchanged', () => {
     assert.deepEqual([row.inputUsed, row.outputAmount], ['1000000000', `${(await usdcOf(one)) - usdcs[0]!}`]);
     assert.ok((await usdcOf(one)) - usdcs[0]! > 160_000_000n);
     assert.ok((await usdcOf(two)) - usdcs[1]! > 160_000_000n);
-    assert.equal(await lamportsOf(service, one.wallet.address), lamports + RENT);
+    await hasLamports(one, lamports + RENT);
     // A new order of an old wallet.
     const more = await deposit(one);
     assert.equal((await tokensAt(service, more.inputTokenAccount)) ?? undefined, undefined);
