@@ -149,6 +149,9 @@ function teller<T>(
   };
 }
 
+/** What somebody has written into the transaction: a line of his own could pass for one of ours. */
+const onOneLine = (text: string): string => text.replace(/[\n\v\f\r\u0085\u2028\u2029]+/g, ' ');
+
 const sol = (lamports: bigint, { amount }: Wording) => amount(lamports, WRAPPED_SOL_MINT);
 
 const tellers: readonly Teller[] = [
@@ -191,7 +194,7 @@ const tellers: readonly Teller[] = [
   ),
   teller(parseRevoke, ({ account }, { name }) => `Nobody else may take from ${name(account)} any more`),
   teller(parseSyncNative, () => 'The amount of wrapped SOL is brought up to date'),
-  teller(parseMemo, (text) => `Notes: ${text}`),
+  teller(parseMemo, (text) => `Notes: ${onOneLine(text)}`),
   teller(parseKnownRoute, ({ taker, source, destination, amountIn, minOut, hops }, wording) => {
     const venues = [...new Set(hops.map(({ program }) => wording.name(program)))].join(', ');
     return `${wording.name(taker)} ${swapped(wording, source, amountIn, destination, minOut)}; by ${venues}`;
@@ -220,7 +223,7 @@ const tellers: readonly Teller[] = [
   teller(
     parseInitializeCurvePool,
     ({ creator, name: title, symbol, pool }, { name }) =>
-      `${name(creator)} launches ${name(pool.baseMint)}, which calls itself ${title} (${symbol})`,
+      `${name(creator)} launches ${name(pool.baseMint)}, which calls itself ${onOneLine(`${title} (${symbol})`)}`,
   ),
 ];
 

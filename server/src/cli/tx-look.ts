@@ -10,6 +10,8 @@ import {
   missingSigners,
   requiredSigners,
   type TableLookup,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
   WireError,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
@@ -39,6 +41,7 @@ export function namesOf(sandbox: SandboxInfo | undefined): Names {
 }
 
 const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/;
+const TOKEN_PROGRAMS: ReadonlySet<string> = new Set([TOKEN_PROGRAM, TOKEN_2022_PROGRAM]);
 
 type Decoded = ReturnType<typeof decodeTransaction>;
 
@@ -216,26 +219,29 @@ async function lookAhead(rpc: Rpc, wire: Buffer, transaction: Decoded, names: Na
 }
 
 async function readTables(rpc: Rpc, addresses: Address[]): Promise<LookupTable[]> {
-  return (await read(rpc, addresses)).map((data, i) => {
-    const [address, table] = [addresses[i]!, data && decodeLookupTable(data)];
+  return (await read(rpc, addresses)).map((account, i) => {
+    const [address, table] = [addresses[i]!, account && decodeLookupTable(account.data)];
     if (table) return { address, addresses: table.addresses };
     throw new CommandError(`the node at ${rpc.name} has no lookup table ${address}, which the transaction uses`);
   });
 }
 
-/** Which of these accounts are token accounts, and of which mints; takes down the decimals of mints that have no name. */
+/**
+ * Which of these accounts are token accounts, and of which mints; takes down the decimals of mints that have no name. What an
+ * account of another program holds may look like one of the reader's: that is no name for it.
+ */
 async function mintsOf(rpc: Rpc, addresses: Address[], names: Names): Promise<Map<string, string>> {
   const { tokens } = names;
   const found = new Map<string, { mint: string; owner: string }>();
-  for (const [i, data] of (await read(rpc, addresses)).entries()) {
-    const account = data && decodeTokenAccount(data);
-    if (account) found.set(addresses[i]!, account);
+  for (const [i, account] of (await read(rpc, addresses)).entries()) {
+    const held = account && TOKEN_PROGRAMS.has(account.owner) ? decodeTokenAccount(account.data) : undefined;
+    if (held) found.set(addresses[i]!, held);
   }
   const unnamed = [...new Set([...found.values()].map(({ mint }) => mint))].filter(
     (mint) => !tokens.has(mint),
   ) as Address[];
-  for (const [i, data] of (await read(rpc, unnamed)).entries()) {
-    const mint = data && decodeMint(data);
+  for (const [i, account] of (await read(rpc, unnamed)).entries()) {
+    const mint = account && decodeMint(account.data);
     if (mint) tokens.set(unnamed[i]!, { symbol: unnamed[i]!, decimals: mint.decimals });
   }
   for (const [address, account] of found) nameAccount(names, address, account);
@@ -250,14 +256,16 @@ function nameAccount(
   wallets.set(account, `the ${tokens.get(mint)?.symbol ?? mint} account of ${wallets.get(owner) ?? owner}`);
 }
 
-async function read(rpc: Rpc, addresses: readonly Address[]): Promise<(Buffer | undefined)[]> {
+interface Account {
+  owner: string;
+  data: [string, 'base64'];
+}
+
+async function read(rpc: Rpc, addresses: readonly Address[]): Promise<({ owner: string; data: Buffer } | undefined)[]> {
   if (addresses.length === 0) return [];
   const config = { encoding: 'base64', commitment: 'confirmed' };
-  const { value } = await rpc.call<{ value: ({ data: [string, 'base64'] } | null)[] }>('getMultipleAccounts', [
-    addresses,
-    config,
-  ]);
-  return value.map((account) => (account ? bytesIn(account.data[0]) : undefined));
+  const { value } = await rpc.call<{ value: (Account | null)[] }>('getMultipleAccounts', [addresses, config]);
+  return value.map((account) => (account ? { owner: account.owner, data: bytesIn(account.data[0]) } : undefined));
 }
 
 // ---- in words ----------------------------------------------------------------------------------------------------------

@@ -15,7 +15,10 @@ export function txCommand(program: Command, context: CommandContext): void {
     .command('tx')
     .description('Say what a transaction does, or what it has done')
     .argument('<TRANSACTION>', 'The signature of one that was sent, or a whole one in base64')
-    .option('--rpc-url <URL>', 'A node of the chain (default: that of the sandbox, or of the configuration)')
+    .option(
+      '--rpc-url <URL>',
+      'A node of the chain, which alone is asked (default: that of the sandbox, or of the configuration)',
+    )
     .option(...URL_OPTION)
     .addHelpText(
       'after',
@@ -25,11 +28,15 @@ export function txCommand(program: Command, context: CommandContext): void {
       // Loaded only here, because no other command needs it.
       const { lookAt, namesOf, readAsked } = await import('./tx-look.js');
       const asked = readAsked(transaction);
-      const sandbox = await askSandbox(context, serviceUrl(context, url)).catch((error: unknown) => {
-        // The chain alone can answer.
-        if (error instanceof Unreachable || error instanceof WrongKey) return undefined;
-        throw error;
-      });
+      // Whoever names a node goes by that alone: a service could give its own address the name of a friend.
+      const sandbox =
+        rpcUrl === undefined
+          ? await askSandbox(context, serviceUrl(context, url)).catch((error: unknown) => {
+              // The chain alone can answer.
+              if (error instanceof Unreachable || error instanceof WrongKey) return undefined;
+              throw error;
+            })
+          : undefined;
       const node = rpcUrl ?? sandbox?.rpcUrl ?? chainUrl(context);
       context.answer(await lookAt(node, asked, namesOf(sandbox)));
     });
