@@ -11,11 +11,15 @@ html.dark-mode .swagger-ui .topbar .dark-mode-toggle button svg { fill: #e4e6e6 
 const DOCUMENTS: ReadonlySet<string | undefined> = new Set(['/docs/json', '/docs/yaml']);
 const VIEWPORT = '<meta name="viewport" content="width=device-width, initial-scale=1">';
 
-/** The page at `/docs`. It loads everything from this service. `key` is filled in, if set. */
+/**
+ * The page at `/docs`. It loads everything from this service. `key`, which everybody knows, is filled in, if set. What readers
+ * type in its place a browser keeps in a sandbox only: elsewhere it may be the admin token, and whatever is served later under
+ * the page's origin, which may be the end of a tunnel, could read it.
+ */
 export async function registerDocsPage(
   app: FastifyInstance,
   publicUrl: string,
-  key: string | undefined,
+  { key, isSandbox }: { key: string | undefined; isSandbox: boolean },
 ): Promise<void> {
   await app.register(async (docs) => {
     const headers = {
@@ -40,10 +44,11 @@ export async function registerDocsPage(
       uiConfig: {
         // Its validator badge would send the document to a third party.
         validatorUrl: null,
-        persistAuthorization: true,
+        persistAuthorization: isSandbox,
         filter: true,
         tryItOutEnabled: true,
         ...(key !== undefined && { onComplete: fillIn(key) }),
+        ...(!isSandbox && { onComplete: forget() }),
       },
     });
   });
@@ -55,8 +60,13 @@ function fillIn(key: string): () => void {
     const kept = localStorage.getItem('authorized');
     if (kept === null || !kept.includes('"apiKey"')) ui.preauthorizeApiKey('apiKey', ${JSON.stringify(key)});
   }`;
-  return Object.assign(() => {}, { toString: () => text });
+  return inPage(text);
 }
+
+/** One that removes what an earlier version of the page has kept. */
+const forget = (): (() => void) => inPage("function () { localStorage.removeItem('authorized'); }");
+
+const inPage = (text: string): (() => void) => Object.assign(() => {}, { toString: () => text });
 
 function contentSecurityPolicy(publicUrl: string): string {
   return [

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { tmpdir } from 'node:os';
 import { after, before, test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
@@ -6,6 +7,7 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { expressError } from '../areas/express/error-shape.js';
 import { triggerV1Error } from '../areas/trigger-v1/error-shape.js';
+import { loadConfig } from '../config/index.js';
 import { plainError } from '../errors/index.js';
 import { addRecordedCalls } from './examples.js';
 import { startTestServer } from './testing.js';
@@ -257,6 +259,20 @@ test('the documentation page and all that it loads come from this service', asyn
     assert.ok(code.includes(setting), setting);
   }
   assert.ok(code.includes(`ui.preauthorizeApiKey('apiKey', "sandbox")`));
+});
+
+test('attack: a page at the origin of the documentation, as at the end of a tunnel that has another one, reads the admin token that was typed there: a browser keeps none', async (t) => {
+  const config = { ...loadConfig({ SLIPWAY_ADMIN_TOKEN: 'admin-secret-token' }, { cwd: tmpdir() }), sandbox: false };
+  const { app: production } = await startTestServer(() => {}, { config });
+  t.after(() => production.close());
+  const { body } = await production.inject({ url: '/docs/static/swagger-initializer.js' });
+  assert.match(body, /"persistAuthorization":false/);
+  assert.match(
+    body,
+    /"onComplete":function \(\) \{ localStorage\.removeItem\('authorized'\); \}/,
+    'also what was kept before',
+  );
+  assert.doesNotMatch(body, /preauthorizeApiKey/);
 });
 
 test('attack: a caller without a key asks for the API document by its other names, over and over: it is written down once', async () => {
