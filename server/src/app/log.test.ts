@@ -27,3 +27,14 @@ test('goes on where standard error takes nothing, as a file on a full disk', {
     closeSync(stderr);
   }
 });
+
+test('attack: a node says what steers a terminal: the log has it as escapes', () => {
+  const hostile = 'a\u001b[2J\u009b2J\u007f';
+  const said = `
+    import { openLog } from ${JSON.stringify(new URL('./log.js', import.meta.url).href)};
+    openLog('info', { push() {} }).warn({ reason: ${JSON.stringify(hostile)} }, 'a node failed');
+  `;
+  const { stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', said], { encoding: 'utf8' });
+  assert.doesNotMatch(stderr, /[^\P{Cc}\n]/u);
+  assert.equal(JSON.parse(stderr).reason, hostile, 'programs get what there is');
+});

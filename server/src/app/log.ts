@@ -1,5 +1,6 @@
 import { destination, type Logger, pino } from 'pino';
 import type { PrintRequest } from '../http/index.js';
+import { plainJson } from '../lib/plain-json.js';
 import type { RecentLines } from '../lib/recent-lines.js';
 
 /** Bytes that wait for a standard error that takes none; what comes then is dropped. */
@@ -11,7 +12,8 @@ export function openLog(level: string, recent: RecentLines): Logger {
   // As of a file on a full disk. Whoever has something to say would get the error, and the process end where nobody hears it.
   stderr.on('error', () => {});
   const write = (line: string) => {
-    stderr.write(line);
+    // What a node or a market maker has said is in some.
+    stderr.write(plainJson(line));
     recent.push(line);
   };
   return pino({ level }, { write });

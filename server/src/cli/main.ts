@@ -1,10 +1,11 @@
 import { stripVTControlCharacters } from 'node:util';
 import { type Command, CommanderError } from 'commander';
 import { nearest } from '../lib/nearest.js';
+import { plainJson } from '../lib/plain-json.js';
 import { version } from '../lib/version.js';
 import { addCommands } from './commands.js';
 import { type CliContext, UsageError } from './context.js';
-import { plainJson, plainLines } from './plain.js';
+import { plainLines } from './plain.js';
 import { createProgram } from './program.js';
 
 /**

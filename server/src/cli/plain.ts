@@ -8,7 +8,3 @@ export const plain = removeHidden;
 
 /** The same for text of several lines. */
 export const plainLines = (text: string): string => text.split('\n').map(plain).join('\n');
-
-/** JSON with control characters, of which some steer a terminal, as escapes. */
-export const plainJson = (json: string): string =>
-  json.replace(/[\x7f-\x9f]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`);

@@ -59,3 +59,14 @@ test('attack: a copy that was broken into opens more connections than it may, as
     ],
   );
 });
+
+test('attack: a copy that was broken into has what steers a terminal in its reasons and names: the log of the signer has it as escapes', () => {
+  let text = '';
+  const note = createSignerLog((line) => {
+    text += line;
+  });
+  const why = 'a\u001b[2J\u009b2J\u009d52;c;cm0gLXJm\u009c';
+  note('a caller has said what is stopped', { caller: 'api', stopped: { fills: why } });
+  assert.doesNotMatch(text, /[^\P{Cc}\n]/u);
+  assert.equal(JSON.parse(text).stopped.fills, why, 'programs get what there is');
+});

@@ -1,5 +1,6 @@
 import { steadyNow } from '../../lib/clock.js';
 import { createFailureLog, type FailureLog } from '../../lib/failure-log.js';
+import { plainJson } from '../../lib/plain-json.js';
 import type { Note } from '../socket/server.js';
 
 /** As in the log of the service: pino's number for `info`, and for `warn`. */
@@ -22,9 +23,8 @@ const OWN = new Set([
 export function createSignerLog(write: (text: string) => void): Note {
   const line = (event: string, facts: object, msg = event) => {
     const level = ORDINARY.has(event) ? LEVELS.info : LEVELS.warn;
-    write(
-      `${JSON.stringify({ level, time: Math.round(steadyNow()), pid: process.pid, part: 'signer', ...facts, msg })}\n`,
-    );
+    const said = { level, time: Math.round(steadyNow()), pid: process.pid, part: 'signer', ...facts, msg };
+    write(`${plainJson(JSON.stringify(said))}\n`);
   };
   const limited = new Map<string, FailureLog>();
   const limitedOf = (event: string): FailureLog => {

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { CHAIN_START, readEnd } from '../../lib/hash-chain.js';
+import { plainJson } from '../../lib/plain-json.js';
 import { resumeCallers } from '../caller-stops.js';
 import { readRecord, verifyRecord } from '../record.js';
 import { DamagedStops, readStops, SIGNER_STOPS, type SignerStop, type StoppedHere, writeStops } from '../stop-file.js';
@@ -115,7 +116,7 @@ async function audit(words: string[], { end }: Options, { settings, stdout }: Pl
     throw new UsageError('expected verify, or export');
   if (words[0] === 'export') {
     if (end !== undefined) throw new UsageError('--end is for verify');
-    for await (const line of readRecord(state)) stdout(`${JSON.stringify(line)}\n`);
+    for await (const line of readRecord(state)) stdout(`${plainJson(JSON.stringify(line))}\n`);
     return undefined;
   }
   const noted = end === undefined ? undefined : readEnd(end);
