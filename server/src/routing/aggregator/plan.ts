@@ -147,12 +147,26 @@ function closer(plan: Plan, wanted: bigint, guess: bigint, options: RunOptions):
 export function priceImpact({ trades }: Outcome): number {
   const got: number[] = [];
   const ideal: number[] = [];
-  for (const { part, step, paid, fee, received } of trades) {
-    got[step] = (got[step] ?? 0) + Number(received);
-    ideal[step] = (ideal[step] ?? 0) + Number(paid - fee) * part.state.price(part.from);
+  for (const done of trades) {
+    const { step } = done;
+    got[step] = (got[step] ?? 0) + Number(done.received);
+    ideal[step] = (ideal[step] ?? 0) + idealOf(done);
   }
   const kept = got.reduce((product, amount, i) => product * (amount / ideal[i]!), 1);
   return Number.isFinite(kept) ? Math.min(1, Math.max(0, 1 - kept)) : 0;
+}
+
+/**
+ * What a part would yield if it moved no price. A pool's price is that of its first unit, and anybody makes one whose first
+ * units are dust at many times the price, which nobody takes: so it is no more than what half of the amount tells, for which a
+ * constant product has moved its price half as far.
+ */
+function idealOf({ part: { state, from }, offered, paid, fee, received }: Done): number {
+  const byPrice = Number(paid - fee) * state.price(from);
+  const half = state.quote(from, offered / 2n);
+  if (!half) return byPrice;
+  const lost = 2 * (1 - (Number(received) * Number(half.paid)) / (Number(half.received) * Number(paid)));
+  return lost < 1 ? Math.min(byPrice, Number(received) / (1 - Math.max(0, lost))) : byPrice;
 }
 
 function bigintOf(guess: number): bigint {

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { ROUTER_PROGRAM, TOKEN_SWAP_PROGRAM } from '@slipway/programs';
+import { type Address, TOKEN_PROGRAM } from '@slipway/wire';
+import type { QuoteRequest, Token } from '../router.js';
+import { automaticSlippageBps } from '../slippage.js';
+import { createMarket, type Pool } from './market.js';
+import { priceImpact } from './plan.js';
+import { search } from './search.js';
+import { createSizing } from './size.js';
+import { allVenues } from './venues/index.js';
+import { Lab, type LabPool } from './venues/testing/lab.js';
+import { writePair } from './venues/testing/meteora-dlmm.js';
+import { writeCpmmPool } from './venues/testing/raydium-cpmm.js';
+import { writeWhirlpool } from './venues/testing/whirlpool.js';
+import { sqrtPriceAt } from './venues/whirlpool/ticks.js';
+
+const VENUES = allVenues({ tokenSwap: TOKEN_SWAP_PROGRAM });
+const AMOUNT = 10n ** 12n;
+/** Of either token on either side of a price of 1. */
+const DEEP = 1_000n * AMOUNT;
+/** Twice the price. */
+const [FAR_TICK, FAR_BIN] = [6_976, 70];
+const tokenPrograms: [Address, Address] = [TOKEN_PROGRAM, TOKEN_PROGRAM];
+
+const lab = new Lab();
+const mints = [lab.vm.mint(), lab.vm.mint()] as const;
+
+const honest = () =>
+  writeCpmmPool(lab, {
+    mints,
+    tokenPrograms,
+    balances: [DEEP, DEEP],
+    tradeFee: 2_500n,
+    owed: [
+      [0n, 0n],
+      [0n, 0n],
+    ],
+    status: 0,
+    openTime: 0n,
+  });
+
+/** Bids below a price of 1, and, with `dust`, one of a few units at twice that, where the pool's price then is. */
+const ticks = (dust: boolean) =>
+  writeWhirlpool(lab, {
+    mints,
+    tokenPrograms,
+    tickSpacing: 64,
+    tick: dust ? FAR_TICK : 0,
+    sqrtPrice: sqrtPriceAt(dust ? FAR_TICK : 0),
+    feeRate: 100,
+    protocolFeeRate: 1_300,
+    positions: [
+      { lower: -1_024, upper: 64, liquidity: DEEP },
+      ...(dust ? [{ lower: FAR_TICK - 64, upper: FAR_TICK + 64, liquidity: 1_000n }] : []),
+    ],
+    balances: [DEEP, DEEP],
+    isDynamic: () => false,
+  });
+
+const bins = (dust: boolean) =>
+  writePair(lab, {
+    mints,
+    binStep: 100,
+    baseFactor: 100,
+    baseFeePower: 0,
+    filterPeriod: 30,
+    decayPeriod: 600,
+    reductionFactor: 5_000,
+    variableFeeControl: 0,
+    maxVolatility: 350_000,
+    volatility: 0,
+    volatilityReference: 0,
+    indexReference: 0,
+    lastUpdate: 0n,
+    purpose: 2,
+    feeInY: false,
+    activeId: dust ? FAR_BIN : 0,
+    activation: { byTime: true, point: 0n },
+    bins: [
+      ...[0, -1, -2].map((id) => ({ id, x: 0n, y: DEEP / 5n })),
+      ...(dust ? [{ id: FAR_BIN, x: 0n, y: 10n }] : []),
+    ],
+    is2022: [false, false],
+  });
+
+/** The price impact of the best trade over these pools, and how many of them it goes over. */
+function tradeOver(written: readonly LabPool[]): { impact: number; pools: number } {
+  const pools = written.map(({ address }): Pool => {
+    const venue = VENUES.find(({ program }) => program === lab.vm.owner(address))!;
+    const { state } = lab.open(venue, address);
+    if (typeof state === 'string') assert.fail(state);
+    return { address, venue, mints, accounts: [address], state: () => state, refusal: () => undefined };
+  });
+  const tokenOf = (mint: Address): Token => ({ mint, tokenProgram: TOKEN_PROGRAM, decimals: 6 });
+  const [input, output] = [tokenOf(mints[0]), tokenOf(mints[1])];
+  const request: QuoteRequest = { mode: 'exact-in', input, output, amount: AMOUNT, excludeVenues: new Set() };
+  const room = createSizing({ router: ROUTER_PROGRAM, lookupTables: () => [], tokenOf })(request);
+  const found = search({ market: createMarket(pools), request, now: 0, routed: true, maxPools: 5, room });
+  assert.ok(found);
+  return { impact: priceImpact(found.outcome), pools: found.plan.pools };
+}
+
+it('attack: somebody who moves pools has a dust of bids at twice the price, so that trades look as if they moved it: automatic slippage stays what it was', () => {
+  for (const write of [ticks, bins]) {
+    const [usual, dusty] = [false, true].map((dust) => tradeOver([honest(), write(dust)]));
+    assert.ok(usual!.impact < 0.002 && automaticSlippageBps(usual!.impact) < 100, `${usual!.impact}`);
+    assert.ok(dusty!.impact < usual!.impact + 1e-4, `${dusty!.impact} instead of ${usual!.impact}`);
+    const alone = tradeOver([write(true)]);
+    assert.ok(alone.impact < 0.002, `${alone.impact}`);
+  }
+});
