@@ -2,11 +2,12 @@ import {
   type Address,
   associatedTokenAddress,
   createAssociatedTokenIdempotent,
+  decodeTokenAccount,
   type Instruction,
   tokenCloseAccount,
   tokenTransferChecked,
 } from '@slipway/wire';
-import { type Chain, isMade } from '../chain/index.js';
+import type { Chain } from '../chain/index.js';
 import type { VaultTokens } from './holdings.js';
 
 /** Closes a token account of a wallet's vault, which must be empty or native. Rent and SOL go to the wallet. */
@@ -40,8 +41,10 @@ export async function waysToWallet(
   if (tokens.isNative || tokens.amount === 0n) return [[close]];
   if (decimals === undefined) return [];
   const move = moveToWallet(held, wallet, decimals);
+  const own = await chain.account(associatedTokenAddress(wallet, mint, tokenProgram));
   // An account that cannot be closed (for example, one with withheld fees) can still be emptied.
-  if (isMade(await chain.account(associatedTokenAddress(wallet, mint, tokenProgram)))) return [[move, close], [move]];
+  if (own && decodeTokenAccount(own.data)?.owner === wallet) return [[move, close], [move]];
+  // The chain refuses this where the wallet's account has been given to somebody else.
   const make = createAssociatedTokenIdempotent({ payer, owner: wallet, mint, tokenProgram });
   return [[make, move, tokenCloseAccount({ account, destination: payer, authority: owner, tokenProgram })]];
 }

@@ -200,3 +200,20 @@ test('attack: a stranger on the chain sends SOL to the address of a token accoun
   assert.deepEqual([sent.length, left], [1, []]);
   assert.equal(await tokensOf(wallet, USDC), 10n);
 });
+
+test('attack: a page has a wallet give away its token account: what its vault holds is left there, and told', async () => {
+  const { wallet, vault } = await newVault();
+  const account = await hold(vault, USDC, 7n);
+  const given: TokenAccount = {
+    mint: USDC,
+    owner: generateKeypair().address,
+    amount: 0n,
+    state: 'initialized',
+    delegatedAmount: 0n,
+    isNative: false,
+  };
+  await write(associatedTokenAddress(wallet, USDC), TOKEN_PROGRAM, RENT, encodeTokenAccount(given));
+  const { sent, left } = await sweepVault(deps, wallet);
+  assert.deepEqual([sent, left.map((each) => each.account)], [[], [account]]);
+  assert.equal(await tokensOf(wallet, USDC), 0n);
+});

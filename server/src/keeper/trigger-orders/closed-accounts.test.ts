@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { type Address, associatedTokenAddress, decodeTransaction, SYSTEM_PROGRAM } from '@slipway/wire';
+import {
+  type Address,
+  associatedTokenAddress,
+  decodeTransaction,
+  generateKeypair,
+  SYSTEM_PROGRAM,
+} from '@slipway/wire';
 import type { Rpc } from '../../chain/index.js';
 import { WRAPPED_SOL } from '../../routing/aggregator/testing.js';
 import { AMOUNT, openTriggerWorld } from './testing.js';
@@ -92,4 +98,43 @@ it('attack: a stranger on the chain sends a unit to each of twenty orders of a w
   assert.equal((await world.store.query<{ lost: number }>(failed, [ids])).rows[0]!.lost, 22);
   const states = await Promise.all(ids.map(async (id) => (await world.rowOf(id)).progress.state));
   assert.deepEqual(new Set(states), new Set(['fill_success']));
+});
+
+it('attack: a page has a wallet give away the account that its order is filled into: nothing is paid into it, and the order waits', async () => {
+  const { wallet, id } = await world.deposit(world.newClient());
+  const { mint, tokenProgram } = world.bought;
+  const account = associatedTokenAddress(wallet.address, mint, tokenProgram);
+  const keeper = await world.newKeeper();
+  const afterTurn = async (owner: Address) => {
+    await world.world.holding(world.bought, owner, 0n, account);
+    world.clock.setOffset(world.clock.offsetMs + MINUTE_MS);
+    await keeper.runDue();
+    return [(await world.rowOf(id)).progress.state, await world.world.amount(account)];
+  };
+  assert.deepEqual(await afterTurn(generateKeypair().address), ['open', 0n]);
+  const [state, paid] = await afterTurn(wallet.address);
+  assert.equal(state, 'fill_success');
+  assert.equal(paid, (await world.rowOf(id)).progress.entry.received);
+});
+
+it('attack: a page has a wallet assign itself to a program: no SOL is paid to it, and the order waits', async () => {
+  const client = world.newClient();
+  const wallet = await client.register();
+  await world.world.pool(WRAPPED_SOL, world.bought, [10_000n * SOL, 10_000n * WHOLE]);
+  await world.aggregator.discover();
+  world.setPrice(WRAPPED_SOL.mint, 1);
+  await world.fund(wallet.address, world.bought, AMOUNT);
+  const mints = { inputMint: world.bought.mint, outputMint: WRAPPED_SOL.mint, triggerMint: world.bought.mint };
+  const terms = { orderType: 'single', triggerCondition: 'above', triggerPriceUsd: 0.9 } as const;
+  const id = await client.open(wallet, AMOUNT, { ...mints, ...terms });
+  const keeper = await world.newKeeper();
+  const afterTurn = async (program: Address) => {
+    await world.world.put(wallet.address, program, new Uint8Array(0), SOL);
+    world.clock.setOffset(world.clock.offsetMs + MINUTE_MS);
+    await keeper.runDue();
+    const { state, entry } = (await world.rowOf(id)).progress;
+    return [state, entry.received];
+  };
+  assert.deepEqual(await afterTurn(generateKeypair().address), ['open', 0n]);
+  assert.equal((await afterTurn(SYSTEM_PROGRAM))[0], 'fill_success');
 });

@@ -47,7 +47,7 @@ export async function prepareFill(deps: FillDeps, sale: Sale): Promise<PreparedF
   if ('unclear' in output) return { skipped: output.unclear };
   // In one turn of the event loop, so that they are read with one call.
   const [source, target] = await Promise.all([deps.chain.account(sale.source), targetOf(deps, sale, output)]);
-  if (!target) return { skipped: 'the account for what it buys is not one of its vault' };
+  if ('skipped' in target) return target;
   const signal = AbortSignal.timeout(QUOTES_MS);
   let market = marketOf(deps, sale, { input, output }, signal);
   if ('skipped' in market) return market;
@@ -120,6 +120,12 @@ async function readToken(
   return unclear === undefined ? tokenOf(mint, facts) : { unclear };
 }
 
+/** What a program owns, it spends. A page may have had the wallet assign itself to one. */
+const NO_WALLET = 'its wallet is an account of a program, which would have the SOL';
+const NOT_OF_VAULT = 'the account for what it buys is not one of its vault';
+/** An account of SPL Token can be given to somebody else, and stays at the address that follows from the wallet. */
+const NOT_OF_WALLET = 'the token account for what it buys at the address of its wallet belongs to somebody else';
+
 interface Target {
   place: Exclude<Place, { kind: 'sol' }>;
   /** Owner of the output account during the trade. */
@@ -133,21 +139,23 @@ async function targetOf(
   { chain }: TriggerKeeperDeps,
   { vault, wallet, vaultOutput }: Sale,
   output: Token,
-): Promise<Target | undefined> {
+): Promise<Target | { skipped: string }> {
   if (vaultOutput) {
     const held = await chain.account(vaultOutput);
     const tokens = held && decodeTokenAccount(held.data);
     // The store says which account it is; the chain says whose.
-    if (tokens?.owner !== vault || tokens.mint !== output.mint) return undefined;
+    if (tokens?.owner !== vault || tokens.mint !== output.mint) return { skipped: NOT_OF_VAULT };
     return { place: { kind: 'token', account: vaultOutput }, owner: vault, receiver: vault, create: false };
   }
   if (output.mint === WRAPPED_SOL_MINT) {
+    if (isMade(await chain.account(wallet))) return { skipped: NO_WALLET };
     const place = temporaryWrappedSol(vault, randomBytes(12).toString('hex'));
     return { place, owner: vault, receiver: wallet, create: false };
   }
   const account = associatedTokenAddress(wallet, output.mint, output.tokenProgram);
   const found = await chain.account(account);
   const create = !isMade(found);
+  if (!create && decodeTokenAccount(found.data)?.owner !== wallet) return { skipped: NOT_OF_WALLET };
   return { place: { kind: 'token', account }, owner: wallet, receiver: wallet, create };
 }
 

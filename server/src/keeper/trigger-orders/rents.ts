@@ -117,7 +117,8 @@ async function instructionsFor({ chain, log }: TriggerKeeperDeps, order: Trigger
         chain.mint(mint),
         chain.account(associatedTokenAddress(wallet, mint, tokens.tokenProgram)),
       ]);
-      if (facts && own && decodeTokenAccount(own.data)) return [moveToWallet(tokens, wallet, facts.decimals), close];
+      const isTheirs = own && decodeTokenAccount(own.data)?.owner === wallet;
+      if (facts && isTheirs) return [moveToWallet(tokens, wallet, facts.decimals), close];
       // A few remaining tokens are not worth an account that the keeper would have to pay for.
       log.warn(
         { order: order.id, account: tokens.account },
