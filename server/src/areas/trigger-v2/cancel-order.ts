@@ -143,8 +143,8 @@ async function craft(
  * The accounts are worked out from the deposit, whatever the row says they are.
  *
  * Only an empty account is closed, and whoever sends a unit there before the withdrawal lands has all of it refused. So where one
- * of them holds more than the order's own, and this is not the first withdrawal, both stay open, an empty one as well, and are closed
- * once the order's own has come home. Wrapped SOL is closed with whatever it holds.
+ * of them holds more than the order's own (or less, of a token whose issuer takes it), and this is not the first withdrawal, both stay
+ * open, an empty one as well, and are closed once the order's own has come home. Wrapped SOL is closed with whatever it holds.
  */
 async function readHoldings(
   { chain }: TriggerV2Deps,
@@ -166,7 +166,7 @@ async function readHoldings(
   const holdings = found.filter((holding) => holding !== undefined);
   const isDisturbed =
     isRepeated &&
-    holdings.some(({ amount, own }) => amount > own) &&
+    holdings.some(({ amount, own }) => amount !== own) &&
     holdings.some(({ amount, own }) => own > 0n && amount >= own);
   return holdings.map(({ account, token, amount }) => {
     return { account, token, amount, staysOpen: isDisturbed && token.mint !== WRAPPED_SOL_MINT };

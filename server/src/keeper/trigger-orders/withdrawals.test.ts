@@ -64,6 +64,28 @@ it('attack: a stranger on the chain sends a unit to the empty account of a cance
   assert.deepEqual([await world.exists(inputAccount), await world.exists(account)], [false, false]);
 });
 
+it('attack: an issuer of a token takes what an order has bought of it, and sends a unit there before each withdrawal lands: the second one brings the rest of the deposit home', async () => {
+  const pools = (each: bigint) => world.world.setReserves(world.pool, [each, each]);
+  await pools(4n * AMOUNT);
+  const terms = { orderType: 'otoco', tpPriceUsd: 0.95, slPriceUsd: 0.1, slippageBps: 500 } as const;
+  const { wallet, id } = await world.deposit(client, terms);
+  await (await world.newKeeper()).runDue();
+  await pools(10n ** 13n);
+  const { vault, outputAccount, progress } = await world.rowOf(id);
+  assert.equal(progress.state, 'partial_fill_success');
+  const account = outputAccount as Address;
+  const hold = (amount: bigint) => world.world.holding(world.bought, vault as Address, amount, account);
+  await hold(0n);
+  const withdrawal = async () => {
+    const { transaction, requestId: cancelRequestId } = await client.cancel(wallet.address, id);
+    await hold((await world.world.amount(account)) + 1n);
+    return client.confirm(wallet.address, id, { cancelRequestId, signedTransaction: signed(wallet, transaction) });
+  };
+  await assert.rejects(withdrawal(), /Please initiate cancel again/);
+  await withdrawal();
+  assert.equal(await world.held(wallet.address, world.sold), progress.entry.remaining);
+});
+
 it('an order that sells SOL, and whose account somebody has given to, is cancelled with its second withdrawal, too', async () => {
   const wallet = await client.register();
   await world.world.pool(WRAPPED_SOL, world.bought, [400n * SOL, 400n * AMOUNT]);
