@@ -213,18 +213,34 @@ describe('shield', () => {
     assert.ok((await warningsOf(mint)).includes('NOT_SELLABLE critical'));
   });
 
-  it('tells the fee in force, and the next one from its epoch on', async () => {
-    const setFee: OnMint = (mint) => ({
-      program: TOKEN_2022_PROGRAM,
+  const byPayer =
+    (...data: (number | Uint8Array)[]): OnMint =>
+    (mint) => ({
+      ...onMint(...data)(mint),
       accounts: [writableAccount(mint), readonlySigner(payer.address)],
-      data: Buffer.concat([Buffer.of(26, 5), u16(500), u64(1_000n)]),
     });
-    const mint = await newMint({ size: WITH_FEE, extensions: [transferFee(100)], afterwards: [setFee] });
-    assert.ok((await warningsOf(mint)).includes('1%_TRANSFER_FEES warning'));
+  const setFee = (bps: number) => byPayer(26, 5, u16(bps), u64(1_000n));
+
+  it('attack: an issuer of a token sets a fee of everything for later, and gives up the right to change it: it is told at once', async () => {
+    const giveUp = byPayer(6, 4, 0);
+    const mint = await newMint({ size: WITH_FEE, extensions: [transferFee(0)], afterwards: [setFee(10_000), giveUp] });
+    const { warnings } = await get<ShieldAnswer>(`/ultra/v1/shield?mints=${mint}`);
+    const told = warnings[mint]!.filter(({ type }) => type.includes('TRANSFER_FEES'));
+    assert.deepEqual(
+      told.map(({ type }) => type),
+      ['100%_TRANSFER_FEES'],
+    );
+    assert.match(told[0]!.message, /^From epoch \d+ on, 100 % of each transfer/);
+  });
+
+  it('tells the fee in force, and the next one, also from its epoch on', async () => {
+    const mint = await newMint({ size: WITH_FEE, extensions: [transferFee(100)], afterwards: [setFee(500)] });
+    const fees = (await warningsOf(mint)).filter((each) => each.includes('%'));
+    assert.deepEqual(fees, ['1%_TRANSFER_FEES warning', '5%_TRANSFER_FEES warning']);
     // The program takes a new fee two epochs later.
     await localnet.call('localnet_advanceClock', [3 * 432_000 * 0.4]);
-    const later = await warningsOf(mint);
-    assert.ok(later.includes('5%_TRANSFER_FEES warning'), later.join());
+    const later = (await warningsOf(mint)).filter((each) => each.includes('%'));
+    assert.deepEqual(later, ['5%_TRANSFER_FEES warning']);
   });
 });
 

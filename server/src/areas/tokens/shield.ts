@@ -82,12 +82,18 @@ function ofTransfers({ permanentDelegate, nonTransferable, transferHook, paused 
 }
 
 function ofFee({ authority, olderBps, newer }: TransferFee, now: bigint): Warning[] {
-  const bps = now >= newer.epoch ? newer.bps : olderBps;
-  const percent = decimalString(BigInt(bps), 2);
+  const isNewer = now >= newer.epoch;
   const warnings: Warning[] = [];
-  if (bps > 0) {
-    warnings.push(warning(`${percent}%_TRANSFER_FEES`, 'warning', `${percent} % of each transfer is kept as a fee`));
-  }
+  const tell = (bps: number, when: string) => {
+    const percent = decimalString(BigInt(bps), 2);
+    if (bps === 0) return;
+    warnings.push(
+      warning(`${percent}%_TRANSFER_FEES`, 'warning', `${when}${percent} % of each transfer is kept as a fee`),
+    );
+  };
+  tell(isNewer ? newer.bps : olderBps, '');
+  // Whoever has set it may have given up the right to change it since.
+  if (!isNewer && newer.bps !== olderBps) tell(newer.bps, `From epoch ${newer.epoch} on, `);
   if (authority) {
     warnings.push(warning('MUTABLE_TRANSFER_FEES', 'warning', 'An authority can change the fee of transfers'));
   }
