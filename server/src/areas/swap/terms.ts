@@ -2,6 +2,7 @@ import { type Address, associatedTokenRent, WRAPPED_SOL_MINT } from '@slipway/wi
 import { LAMPORTS_PER_SIGNATURE } from '../../crafting/transaction.js';
 import { usdValue } from '../../lib/decimal.js';
 import { trustedUsd } from '../../prices/index.js';
+import { readMint } from '../../routing/aggregator/index.js';
 import type { Token } from '../../routing/router.js';
 import type { FeeSources, SwapDeps } from './deps.js';
 import { defaultFee, mayBeNew, paysForGas } from './fees.js';
@@ -60,7 +61,10 @@ export async function gaslessTerms(deps: SwapDeps, order: Order, sponsored: Spon
   const solUsd = trustedUsd(prices, { mint: WRAPPED_SOL_MINT });
   if (tradeUsd === undefined || solUsd === undefined || !terms.account) return undefined;
   if (tradeUsd < GASLESS_MIN_USD || !paysForGas(fees, terms.mint)) return undefined;
-  const rent = wallets.destination && !wallets.destination.exists ? associatedTokenRent(output.tokenProgram) : 0n;
+  const makesAccount = wallets.destination?.exists === false;
+  // Of a mint that pools do not trade, as market makers may, an account can be larger than is counted here.
+  if (makesAccount && readMint(await chain.account(output.mint))?.unsupported !== undefined) return undefined;
+  const rent = makesAccount ? associatedTokenRent(output.tokenProgram) : 0n;
   const price = sponsored === 'gas' ? await chain.computeUnitPrice() : 0n;
   const networkFee = 2n * LAMPORTS_PER_SIGNATURE + (GASLESS_UNITS * price) / 1_000_000n + 1n;
   const maxLamports = sponsored === 'gas' ? networkFee + rent : rent;

@@ -18,6 +18,7 @@ import { allVenues } from './venues/index.js';
 
 export { createMemory } from './memory.js';
 export type { FoundMints } from './mint-scans.js';
+export { readMint } from './mints.js';
 export { PoolsPage, PoolsQuery, poolsPage } from './pools-page.js';
 export { createTableBook } from './table-book.js';
 export type { PoolState, Side, Trade, Venue } from './venue.js';
