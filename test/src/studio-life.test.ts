@@ -23,11 +23,13 @@ import {
   compileMessage,
   createAssociatedTokenIdempotent,
   decodeTokenAccount,
+  encodeTokenAccount,
   generateKeypair,
   type Instruction,
   type Keypair,
   setComputeUnitLimit,
   systemTransfer,
+  TOKEN_PROGRAM,
   unsignedTransaction,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
@@ -188,6 +190,7 @@ function lives(env: Record<string, string>): void {
     await buy(pool, buyer, 1_000_000_000n);
     // One percent, less the fifth of the protocol's, halved.
     assert.deepEqual((await feesOf(service, pool.pool)).body, { unclaimed: '4000000', total: '4000000' });
+    await refuseGivenAway(pool.pool);
     await claim(pool, 1_500_000, 1_500_000n);
     assert.deepEqual((await feesOf(service, pool.pool)).body, { unclaimed: '2500000', total: '4000000' });
     await claim(pool, 10 ** 12, 2_500_000n);
@@ -201,6 +204,21 @@ function lives(env: Record<string, string>): void {
     const { quoteReserve } = await stateOf(pool);
     assert.ok(quoteReserve >= threshold && quoteReserve <= threshold + 1n);
     assert.equal(threshold, 22_426_946_909n);
+  }
+
+  /** A page may have had the creator give its account for the quote away: nothing is paid into that. */
+  async function refuseGivenAway(poolAddress: Address): Promise<void> {
+    const account = associatedTokenAddress(creator.address, USDC);
+    const { address: owner } = generateKeypair();
+    const common = { state: 'initialized', delegatedAmount: 0n, isNative: false } as const;
+    const data = Buffer.from(encodeTokenAccount({ ...common, mint: USDC, owner, amount: 0n })).toString('base64');
+    const given = { lamports: 2_039_280, owner: TOKEN_PROGRAM, executable: false, data };
+    await rpc(service, 'localnet_setAccount', account, given);
+    const wanted = { ownerWallet: creator.address, poolAddress, maxQuoteAmount: 1 };
+    const { status, body } = await claimTransaction<Refused>(service, wanted);
+    assert.equal(status, 400, JSON.stringify(body));
+    assert.match(body.error, /the chain would refuse this claim/);
+    await rpc(service, 'localnet_setAccount', account, null);
   }
 
   async function claim(pool: BondingCurvePool, maxQuoteAmount: number, expected: bigint): Promise<void> {

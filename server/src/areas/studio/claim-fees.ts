@@ -3,6 +3,7 @@ import {
   type Address,
   addressToBytes,
   associatedTokenAddress,
+  decodeTokenAccount,
   isOnCurve,
   TOKEN_PROGRAM,
   WRAPPED_SOL_MINT,
@@ -88,7 +89,9 @@ async function placeOf(
   { keeps }: { keeps: boolean },
 ): Promise<ClaimPlace> {
   const account = associatedTokenAddress(creator, mint);
-  const exists = (await chain.account(account))?.owner === TOKEN_PROGRAM;
+  const found = await chain.account(account);
+  // The chain refuses to make one that has been given to somebody else.
+  const exists = found?.owner === TOKEN_PROGRAM && decodeTokenAccount(found.data)?.owner === creator;
   if (keeps || (exists && mint !== WRAPPED_SOL_MINT)) return { kind: 'associated', account, create: !exists };
   return { ...temporaryWrappedSol(creator, randomBytes(16).toString('hex')), kind: 'temporary' };
 }
