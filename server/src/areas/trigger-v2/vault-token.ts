@@ -1,34 +1,21 @@
-import {
-  type Address,
-  decodeMint,
-  TOKEN_2022_PROGRAM,
-  TOKEN_ACCOUNT_SPACE,
-  TOKEN_PROGRAM,
-  token2022Extensions,
-} from '@slipway/wire';
+import { type Address, decodeMint, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '@slipway/wire';
 import type { Chain } from '../../chain/index.js';
-import { readMintExtensions } from '../../chain/index.js';
+import { readMint } from '../../routing/aggregator/index.js';
 import { invalid } from './order-terms.js';
 import type { VaultToken } from './vault-transactions.js';
 
-/** Adds the account type byte, and the empty extension that token accounts of a pausable mint have. */
-const PAUSABLE_ACCOUNT_SPACE = TOKEN_ACCOUNT_SPACE + 1 + 4;
-const PAUSABLE = 26;
-
 /**
- * A token that orders can trade.
- * @throws AppError INVALID_REQUEST that names the field: not a mint, or one whose transfers do not move exactly the
- * stated amount (a fee, a hook), or nothing at all.
+ * A token that orders can trade: the keeper fills them over the aggregator alone, so that an order for any other token would wait
+ * for good.
+ * @throws AppError INVALID_REQUEST that names the field: not a mint, or one with an extension that no fill trades (a transfer fee, a
+ * hook, a pause, one that is not known).
  */
 export async function requireVaultToken(chain: Chain, field: string, mint: Address): Promise<VaultToken> {
   const [token, account] = await Promise.all([readVaultToken(chain, mint), chain.account(mint)]);
-  if (!token || !account) throw invalid(field, 'there is no such mint on the chain');
-  const extensions = readMintExtensions(account.data);
-  if (!extensions) throw invalid(field, 'the mint has extensions that cannot be read');
-  if (extensions.transferFee) throw invalid(field, 'mints with a transfer fee are not supported');
-  if (extensions.transferHook) throw invalid(field, 'mints with a transfer hook are not supported');
-  if (extensions.nonTransferable || extensions.defaultFrozen) throw invalid(field, 'the mint cannot be transferred');
-  return token;
+  if (!token) throw invalid(field, 'there is no such mint on the chain');
+  const unsupported = readMint(account)?.unsupported;
+  if (unsupported === undefined) return token;
+  throw invalid(field, `no fill could trade it: mints with the extension ${unsupported} are not supported`);
 }
 
 /** A token that a vault holds already, whatever its mint's extensions allow; undefined if there is no such mint. */
@@ -37,19 +24,5 @@ export async function readVaultToken(chain: Chain, address: Address): Promise<Va
   const program = account?.owner;
   const mint = account && decodeMint(account.data);
   if (!mint?.initialized || (program !== TOKEN_PROGRAM && program !== TOKEN_2022_PROGRAM)) return undefined;
-  const isPausable = extensionsOf(account!.data).includes(PAUSABLE);
-  return {
-    mint: address,
-    tokenProgram: program,
-    decimals: mint.decimals,
-    accountSpace: isPausable ? PAUSABLE_ACCOUNT_SPACE : TOKEN_ACCOUNT_SPACE,
-  };
-}
-
-function extensionsOf(data: Uint8Array): number[] {
-  try {
-    return token2022Extensions(data).map(({ type }) => type);
-  } catch {
-    return [];
-  }
+  return { mint: address, tokenProgram: program, decimals: mint.decimals };
 }

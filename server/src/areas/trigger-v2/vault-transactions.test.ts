@@ -34,15 +34,13 @@ const spl: VaultToken = {
   mint: generateKeypair().address,
   tokenProgram: TOKEN_PROGRAM,
   decimals: 6,
-  accountSpace: 165,
 };
 const t22: VaultToken = {
   mint: generateKeypair().address,
   tokenProgram: TOKEN_2022_PROGRAM,
   decimals: 9,
-  accountSpace: 165,
 };
-const sol: VaultToken = { mint: WRAPPED_SOL_MINT, tokenProgram: TOKEN_PROGRAM, decimals: 9, accountSpace: 165 };
+const sol: VaultToken = { mint: WRAPPED_SOL_MINT, tokenProgram: TOKEN_PROGRAM, decimals: 9 };
 
 let localnet: Localnet;
 let chain: Chain;

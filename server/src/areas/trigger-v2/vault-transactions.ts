@@ -7,6 +7,7 @@ import {
   rentExemptLamports,
   systemCreateAccountWithSeed,
   systemTransfer,
+  TOKEN_ACCOUNT_SPACE,
   tokenCloseAccount,
   tokenInitializeAccount3,
   tokenSyncNative,
@@ -21,8 +22,6 @@ export interface VaultToken {
   mint: Address;
   tokenProgram: Address;
   decimals: number;
-  /** Bytes that a token account of it needs. */
-  accountSpace: number;
 }
 
 /** All three sign, so that nothing moves without its owner, its vault and the service's knowledge. */
@@ -93,7 +92,7 @@ function craft(signers: Signers, instructions: Instruction[], blockhash: string,
 function createOrderAccount(
   { wallet, vault, requestId }: Deposit,
   side: 'in' | 'out',
-  { mint, tokenProgram, accountSpace: space }: VaultToken,
+  { mint, tokenProgram }: VaultToken,
 ): Instruction[] {
   const account = orderAccount(vault, requestId, side, tokenProgram);
   return [
@@ -102,8 +101,8 @@ function createOrderAccount(
       newAccount: account,
       base: vault,
       seed: orderSeed(requestId, side),
-      lamports: rentExemptLamports(space),
-      space,
+      lamports: rentExemptLamports(TOKEN_ACCOUNT_SPACE),
+      space: TOKEN_ACCOUNT_SPACE,
       owner: tokenProgram,
     }),
     tokenInitializeAccount3({ account, mint, owner: vault, tokenProgram }),
