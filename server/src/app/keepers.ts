@@ -48,7 +48,11 @@ export async function openKeepers(deps: KeepersDeps): Promise<Keeper | undefined
   await scores.runDue();
   const { mintSuffix } = config.studio;
   const stock = mintSuffix === '' ? undefined : { suffix: mintSuffix, chain };
-  const launchFiles = launchFilesChore({ store, clock, steadyNow, objects }, config.objects.urlSeconds * 1_000, stock);
+  const launchFiles = launchFilesChore(
+    { store, clock, steadyNow, chain, objects },
+    config.objects.urlSeconds * 1_000,
+    stock,
+  );
   const send = createSender({ allowsPrivate: config.events.privateWebhooks, steadyNow });
   const loops: KeeperLoop[] = [];
   let keeper: Keeper | undefined;

@@ -1,3 +1,5 @@
+import type { Address } from '@slipway/wire';
+import { type Chain, isMade } from '../chain/index.js';
 import { BackOffs } from '../lib/back-offs.js';
 import type { Clock } from '../lib/clock.js';
 import { ContentRefused, type Objects } from '../objects/index.js';
@@ -64,15 +66,17 @@ const MOST_FAILURES = 3;
  * the uploader's.
  */
 export function launchFilesChore(
-  deps: LaunchFilesDeps & { steadyNow: () => number },
+  deps: LaunchFilesDeps & { steadyNow: () => number; chain: Pick<Chain, 'account'> },
   urlMs: number,
   stock?: MintStock,
 ): () => Promise<void> {
-  const { store, clock, steadyNow } = deps;
+  const { store, clock, steadyNow, chain } = deps;
   const backOffs = new BackOffs(RESTS, steadyNow);
 
   async function finish(launch: Launch, now: Date): Promise<boolean> {
-    if (launch.state === 'landed') return publishLaunch(deps, launch, urlMs);
+    // A restored backup, or a standby that has taken over, may not know that it has landed.
+    const hasLanded = launch.state === 'landed' || isMade(await chain.account(launch.mint as Address));
+    if (hasLanded) return publishLaunch(deps, launch, urlMs);
     await removeLaunchFiles(deps, launch);
     if (stock && isOf(stock, launch)) await giveBack(store, stock, launch, now);
     else await store.single((tx) => finishLaunch(tx, launch.mint, now));

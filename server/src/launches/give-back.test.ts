@@ -46,7 +46,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
       },
     };
     const chore = () =>
-      launchFilesChore({ store, clock: { now: () => now }, steadyNow: () => now, objects }, URL_MS, {
+      launchFilesChore({ store, clock: { now: () => now }, steadyNow: () => now, chain, objects }, URL_MS, {
         suffix: 'ab',
         chain,
       })();
@@ -174,7 +174,10 @@ for (const kind of ['embedded', 'postgres'] as const) {
       const away = { ...chain, account: () => Promise.reject(new Error('away')) };
       const clock = { now: () => now };
       await assert.rejects(
-        launchFilesChore({ store, clock, steadyNow: () => now, objects }, URL_MS, { suffix: 'ab', chain: away })(),
+        launchFilesChore({ store, clock, steadyNow: () => now, chain, objects }, URL_MS, {
+          suffix: 'ab',
+          chain: away,
+        })(),
         /away/,
       );
       assert.equal(await stock(), 0);

@@ -3,7 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { TOKEN_PROGRAM } from '@slipway/wire';
 import pino from 'pino';
+import type { ChainAccount } from '../chain/index.js';
 import { Outage } from '../errors/index.js';
 import { createLocalStore, createObjects, type Objects } from '../objects/index.js';
 import { openSigner } from '../signer/index.js';
@@ -38,6 +40,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
     let dir: string;
     let now: number;
     let objects: Objects;
+    let onChain: Set<string>;
     let put: (key: string, bytes: string | Buffer) => Promise<void>;
     const clock = { now: () => now };
 
@@ -47,6 +50,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
     after(() => close());
     beforeEach(async () => {
       now = START;
+      onChain = new Set();
       await store.query('truncate launches, mint_numbers, ledger');
       dir = await mkdtemp(join(tmpdir(), 'slipway-launches-'));
       const local = createLocalStore({ dir, secret: 'x'.repeat(43), publicUrl: () => 'http://localhost', clock });
@@ -58,7 +62,10 @@ for (const kind of ['embedded', 'postgres'] as const) {
     });
     after(() => rm(dir, { recursive: true, force: true }));
 
-    const deps = () => ({ store, clock, steadyNow: () => now, objects });
+    const chain = {
+      account: async (mint: string) => (onChain.has(mint) ? ({ owner: TOKEN_PROGRAM } as ChainAccount) : undefined),
+    };
+    const deps = () => ({ store, clock, steadyNow: () => now, chain, objects });
     const chore = () => launchFilesChore(deps(), URL_MS)();
 
     async function crafted(mint: string): Promise<void> {
@@ -243,6 +250,20 @@ for (const kind of ['embedded', 'postgres'] as const) {
         assert.equal(await objects.read(headerKey), undefined);
       });
     }
+
+    it('attack: an operator by mistake restores a backup from before a launch was sent: its files stay, because its token is on the chain', async () => {
+      for (const mint of ['a', 'b']) {
+        await crafted(mint);
+        await upload(mint);
+        onChain.add(mint);
+      }
+      // As whoever has landed it did, before the backup took that back.
+      await objects.publish(imageKey('a'));
+      now += URL_MS + 2 * MINUTE;
+      await chore();
+      assert.deepEqual([await isPublic('a'), await isPublic('b')], [true, true]);
+      assert.ok((await launch('a')).finishedAt && (await launch('b')).finishedAt);
+    });
 
     it('go with their request, once their files are removed', async () => {
       await crafted('a');

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { generateKeypair } from '@slipway/wire';
+import { generateKeypair, TOKEN_PROGRAM } from '@slipway/wire';
+import type { ChainAccount } from '../../chain/index.js';
 import { addMintNumber, countMintNumbers } from '../../store/launches.js';
 import { openAnyStore } from '../../store/testing.js';
 import type { StudioDeps } from './deps.js';
 import { withLaunchKeys } from './mint-keys.js';
+
+const chain = { account: async () => undefined };
 
 test('attack: a free key asks for 100 launches of creators who cannot pay: they take no mint address out of stock', async (t) => {
   const store = await openAnyStore();
@@ -12,7 +15,7 @@ test('attack: a free key asks for 100 launches of creators who cannot pay: they 
   for (let number = 1; number <= 20; number++) await store.single((tx) => addMintNumber(tx, number, 'ab'));
   const { address } = generateKeypair();
   const signer = { publicKey: async () => address } as unknown as StudioDeps['signer'];
-  const deps = { store, signer, mintSuffix: 'ab' };
+  const deps = { store, signer, chain, mintSuffix: 'ab' };
   for (let call = 0; call < 100; call++) {
     const refused = withLaunchKeys(deps, () => Promise.reject(new Error('the creator cannot pay')));
     await assert.rejects(refused, /cannot pay/);
@@ -27,7 +30,7 @@ test('attack: a free key asks for 100 launches while the signer is away: they ta
   t.after(() => store.close());
   for (let number = 1; number <= 20; number++) await store.single((tx) => addMintNumber(tx, number, 'ab'));
   const publicKey = () => Promise.reject(new Error('the signer is away'));
-  const deps = { store, signer: { publicKey } as unknown as StudioDeps['signer'], mintSuffix: 'ab' };
+  const deps = { store, signer: { publicKey } as unknown as StudioDeps['signer'], chain, mintSuffix: 'ab' };
   for (let call = 0; call < 100; call++) {
     await assert.rejects(
       withLaunchKeys(deps, async () => {}),
@@ -35,4 +38,27 @@ test('attack: a free key asks for 100 launches while the signer is away: they ta
     );
   }
   assert.equal(await countMintNumbers(store, 'ab'), 20);
+});
+
+test('attack: an operator by mistake restores a backup whose stock has mint addresses that were launched since: they leave it, and launches go on', async (t) => {
+  const store = await openAnyStore();
+  t.after(() => store.close());
+  for (let number = 1; number <= 20; number++) await store.single((tx) => addMintNumber(tx, number, 'ab'));
+  const isLaunched = (mint: string) => !['mint:7', 'mint:13'].includes(mint);
+  const deps = {
+    store,
+    signer: { publicKey: async (name: string) => name } as unknown as StudioDeps['signer'],
+    chain: {
+      account: async (mint: string) => (isLaunched(mint) ? ({ owner: TOKEN_PROGRAM } as ChainAccount) : undefined),
+    },
+    mintSuffix: 'ab',
+  };
+  const launch = () =>
+    withLaunchKeys(deps, async ({ mint }) => {
+      if (isLaunched(mint)) throw new Error('The chain would refuse this launch: already in use');
+      return mint as string;
+    });
+  assert.deepEqual([await launch(), await launch()].sort(), ['mint:13', 'mint:7']);
+  await assert.rejects(launch(), /Failed to craft/);
+  assert.equal(await countMintNumbers(store, 'ab'), 0, 'others are searched for');
 });
