@@ -50,6 +50,17 @@ describe('a PostgreSQL database that drops connections', () => {
     }
   }
 
+  test('goes on with new ones after another copy has migrated a table that they have statements for', async () => {
+    await store.query('create table widened (id integer)');
+    await store.query('insert into widened values (1)');
+    const read = () => store.query<{ id: number; more?: string }>('select * from widened where id = $1', [1]);
+    const locked = () => store.transaction((tx) => tx.query('select * from widened where id = $1 for update', [1]));
+    for (const each of [read, locked]) assert.equal((await each()).rowCount, 1);
+    await operator.query(`alter table widened add column more text not null default 'a'`);
+    assert.equal((await eventually(read)).rows[0]?.more, 'a');
+    assert.equal((await eventually(locked)).rowCount, 1);
+  });
+
   test('fails what was running on them, keeps nothing of it, and goes on with new ones', async () => {
     let started = () => {};
     const running = new Promise<void>((resolve) => {

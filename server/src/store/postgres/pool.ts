@@ -130,8 +130,9 @@ export function createStatementRunner(): RunStatement {
 /** Server errors about a statement are kept (DatabaseError with SQLSTATE `code`); others become StoreUnavailable. */
 export function asStoreError(error: unknown): unknown {
   if (error instanceof pg.DatabaseError) {
-    // Connection exceptions, insufficient resources, operator intervention, and a server that is now a replica.
-    return /^(08|53|57|25006)/.test(error.code ?? '') ? new StoreUnavailable(error) : error;
+    // Connection exceptions, insufficient resources, operator intervention, a server that is now a replica, and statements that
+    // this connection has prepared before a newer copy has migrated their table: another one prepares them anew.
+    return /^(08|53|57|25006|0A000)/.test(error.code ?? '') ? new StoreUnavailable(error) : error;
   }
   // The driver could not encode a parameter.
   if (error instanceof TypeError || error instanceof RangeError) return error;
