@@ -3,9 +3,11 @@ import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { admin, adminTokenOf, newKey } from './admin.js';
 import { launchBrowser, withoutBrowser } from './browser.js';
+import { clientOf } from './client.js';
 import { assertAccessible, openConsole } from './console-page.js';
 import { onFreePort, request, type Service, startService } from './service.js';
-import { infoOf } from './wallet.js';
+import { USDC } from './swap.js';
+import { infoOf, walletNamed } from './wallet.js';
 
 const PARTS = [
   'keys',
@@ -160,6 +162,30 @@ describe("the operator's part of the console", { skip: withoutBrowser }, () => {
     await page.getByLabel('Request id or signature').fill('none of the kind'.replaceAll(' ', '-'));
     await page.getByRole('button', { name: 'Find' }).click();
     await page.getByRole('alert').getByText('There is no request with this id or signature').waitFor();
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  });
+
+  it('attack: an uploader pays to have a token described by what turns and hides text: the operator is asked about all of it, as it is', async () => {
+    const alice = await walletNamed(service, 'alice');
+    const tokenMetadata = {
+      tokenId: USDC,
+      website: 'https://a.example/\u202egro.\u200b',
+      tokenDescription: 'x'.repeat(400),
+    };
+    await clientOf(service, alice).payVerification({
+      tokenId: USDC,
+      twitterHandle: '',
+      description: '',
+      tokenMetadata,
+    });
+    const { page, complaints } = await opened('/operate/verifications');
+    await page.getByRole('button', { name: 'Approve' }).click();
+    const question = page.getByRole('dialog', { name: 'Approve' });
+    await question.getByText('website: https://a.example/gro.', { exact: true }).waitFor();
+    await question.getByText(`tokenDescription: ${'x'.repeat(400)}`, { exact: true }).waitFor();
+    assert.equal(await question.getByText('counts as verified').count(), 0, 'of which this is no request');
+    await assertAccessible(page);
     assert.deepEqual(complaints, []);
     await page.context().close();
   });

@@ -36,7 +36,7 @@ export function Chain() {
       ) : (
         <Account client={client} address={of} />
       )}
-      <How recorder={recorder} code={codeFor(rpcUrl, of)} />
+      <How recorder={recorder} code={codeFor(rpcUrl, of !== undefined && isOfChain(of) ? of : undefined)} />
     </>
   );
 }

@@ -106,6 +106,11 @@ function Command({ text }: { text: string }) {
   );
 }
 
-/** A word of a command line, quoted where a shell would take it apart. */
-export const shellWord = (text: string): string =>
-  /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+/**
+ * A word of a command line, quoted where a shell would take it apart. Without control characters: pasted, they act on the
+ * terminal, quotes or not.
+ */
+export const shellWord = (text: string): string => {
+  const plain = text.replace(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu, '');
+  return /^[\w./:@%+=,-]+$/.test(plain) ? plain : `'${plain.replaceAll("'", "'\\''")}'`;
+};

@@ -13,10 +13,14 @@ interface Verification {
   payer: string;
   twitterHandle: string | null;
   description: string | null;
+  /** What the token is to be described by. */
+  metadata: Readonly<Record<string, unknown>> | null;
   paymentCurrency: string;
   paidAt: string | null;
   note: string | null;
 }
+/** Of each field, before a decision. */
+const MOST_SHOWN = 1_000;
 const STATES = ['pending', 'approved', 'rejected', 'reserved'] as const;
 
 /** Paid requests, which wait for a decision. */
@@ -51,7 +55,10 @@ export function Verifications() {
           <Copied key="payer" text={row.payer} what="the payer" />,
           `${momentText(row.paidAt)} in ${row.paymentCurrency}`,
           <bdi key="says" className="block max-w-80 [overflow-wrap:anywhere]">
-            {plainName([row.twitterHandle, row.description, row.note].filter(Boolean).join(' · '), 300)}
+            {plainName(
+              [row.twitterHandle, row.description, ...describedBy(row), row.note].filter(Boolean).join(' · '),
+              300,
+            )}
           </bdi>,
           row.state === 'pending' ? (
             <span key="decide" className="flex gap-2">
@@ -67,7 +74,24 @@ export function Verifications() {
   );
 }
 
-function Decide({ row: { id, kind, tokenId }, verb }: { row: Verification; verb: 'approve' | 'reject' }) {
+/** What a request may describe a token by. */
+const FIELDS = [
+  ...['name', 'symbol', 'icon', 'tokenDescription', 'website', 'twitter', 'twitterCommunity', 'telegram', 'discord'],
+  ...['instagram', 'tiktok', 'otherUrl', 'coingeckoCoinId', 'useCoingeckoCoinId', 'circulatingSupply'],
+  ...['useCirculatingSupply', 'circulatingSupplyUrl', 'useCirculatingSupplyUrl'],
+] as const;
+
+/** Each as "website: https://example.com". */
+const describedBy = ({ metadata }: Verification): string[] =>
+  FIELDS.flatMap((field) => (metadata?.[field] ? `${field}: ${metadata[field]}` : []));
+
+const APPROVED: Readonly<Record<string, string>> = {
+  verification: 'approved: the token counts as verified',
+  metadata: 'approved, and its payer hears that. This service shows nothing of it by itself',
+};
+
+function Decide({ row, verb }: { row: Verification; verb: 'approve' | 'reject' }) {
+  const { id, kind, tokenId, twitterHandle, description } = row;
   const [note, setNote] = useState('');
   const given = note.trim();
   return (
@@ -76,7 +100,12 @@ function Decide({ row: { id, kind, tokenId }, verb }: { row: Verification; verb:
       says={
         <>
           The {kind} of <span className="font-mono text-xs">{tokenId}</span> is{' '}
-          {verb === 'approve' ? 'approved: the token counts as verified' : 'rejected: what was paid is kept'}.
+          {verb === 'approve' ? APPROVED[kind] : 'rejected: what was paid is kept'}.
+          {[twitterHandle, description, ...describedBy(row)].filter(Boolean).map((line) => (
+            <bdi key={line} className="mt-1 block">
+              {plainName(line!, MOST_SHOWN)}
+            </bdi>
+          ))}
           <span className="mt-3 block">
             <Labelled name="A note, kept with the decision">
               {(field) => (
