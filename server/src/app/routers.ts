@@ -78,6 +78,7 @@ export function openRouters(
   const { config, log, store, secrets, signer, aggregator, chains, clock, steadyNow, prices, metrics } = deps;
   const chain = chains.quotes;
   const { budgetMs } = config.swap;
+  const { usd } = prices;
   const makers = createMakers({
     store,
     box: secrets,
@@ -88,10 +89,12 @@ export function openRouters(
     steadyNow,
     log,
     timeoutMs: makersTimeout(budgetMs),
-    usd: prices.usd,
+    usd,
     orderEngine: config.programs.orderEngine,
   });
-  const services = routingServices(config.services, clock).map((service) => createServiceRouter(service, chain));
+  const services = routingServices(config.services, clock).map((service) =>
+    createServiceRouter(service, { chain, usd, steadyNow }),
+  );
   const routers = [aggregator, makers, ...services];
   return { routing: createRouting({ routers, budgetMs, steadyNow, log, registry: metrics.registry }), makers };
 }

@@ -89,6 +89,8 @@ export interface Quote {
   hops: Hop[];
   /** Share of the output's worth that the trade loses by moving the market, fees apart: 0.004 is 0.4 %. */
   priceImpact: number;
+  /** Whether that is what another company says of its own trade. */
+  isImpactClaimed?: boolean;
   /** Whether what arrives is exactly `outAmount` or nothing. */
   guaranteed: boolean;
   /** The market maker behind the quote. */

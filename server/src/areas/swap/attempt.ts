@@ -67,7 +67,7 @@ const isSol = ({ mint }: Token) => mint === WRAPPED_SOL_MINT;
 /** The order's slippage against its quote, in basis points. */
 export function slippageBpsOf({ quote }: Candidate, manual: OrderRequest['manual']): number {
   if (quote.guaranteed) return 0;
-  return manual?.slippageBps ?? automaticSlippageBps(quote.priceImpact);
+  return manual?.slippageBps ?? automaticSlippageBps(quote);
 }
 
 /** The minimum output, never below 1. */

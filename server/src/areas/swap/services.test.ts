@@ -48,11 +48,12 @@ before(async () => {
   const pools: Parameters<typeof startServices>[0] = { dflow: [], okx: [] };
   services = await startServices(pools);
   const { url } = services;
+  const around = { usd: () => undefined, steadyNow: () => performance.now() };
   world = await openSwapWorld({
     programsDir: folder,
     moreRouters: (chain) => [
-      createServiceRouter(createDflow({ url: `${url}/dflow`, apiKey: KEYS.apiKey }), chain),
-      createServiceRouter(createOkx({ url, ...KEYS }, createClock()), chain),
+      createServiceRouter(createDflow({ url: `${url}/dflow`, apiKey: KEYS.apiKey }), { chain, ...around }),
+      createServiceRouter(createOkx({ url, ...KEYS }, createClock()), { chain, ...around }),
     ],
   });
   const open = async (program: Address) => [
@@ -167,6 +168,21 @@ for (const id of IDS) {
       assert.equal(done.status, 'Success');
       const got = (await balances(world, taker.address)).jup - old.jup;
       assert.ok(got >= BigInt(order.otherAmountThreshold));
+    });
+
+    it('attack: a router says that its trade moves the market, to have what an automatic slippage leaves: 1 % of the swap at most', async () => {
+      const taker = await richWallet(world);
+      const query = { inputMint: USDC.mint, outputMint: JUP.mint, amount: '10000000', taker: taker.address };
+      services.instead.answer = (_, usual) => {
+        const text = JSON.stringify(usual)
+          .replace(/"priceImpactPct":"[^"]*"/, '"priceImpactPct":"0.2"')
+          .replace(/"priceImpactPercent":"[^"]*"/, '"priceImpactPercent":"-20"');
+        return { body: text };
+      };
+      const { body: order } = await world.order({ ...query, excludeRouters: ALONE[id] });
+      assert.ok(order.transaction, JSON.stringify(order));
+      assert.equal(order.slippageBps, 100);
+      assert.ok(BigInt(order.otherAmountThreshold) >= (BigInt(order.outAmount) * 99n) / 100n);
     });
 
     describe('answers of its service that are none', () => {

@@ -40,8 +40,7 @@ export function marketOf(
   const common = { input, output, owner: sale.vault, excludeVenues: new Set<string>(), excludePools };
   return {
     quote: (amount) => router.quote({ ...common, mode: 'exact-in', amount }, signal),
-    slippage: ({ priceImpact }) =>
-      BigInt(Math.min(maxBelowFairBps, sale.slippageBps ?? automaticSlippageBps(priceImpact))),
+    slippage: (quote) => BigInt(Math.min(maxBelowFairBps, sale.slippageBps ?? automaticSlippageBps(quote))),
     fair: (amount) => worthIn(amount, sold, bought),
     leastPart: worthIn(LEAST_PART.amount, LEAST_PART.token, sold),
   };

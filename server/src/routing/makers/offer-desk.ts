@@ -1,13 +1,12 @@
-import type { Address } from '@slipway/wire';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Clock } from '../../lib/clock.js';
-import { usdValue } from '../../lib/decimal.js';
 import { uuidv7 } from '../../lib/ids.js';
 import { cached } from '../../lib/single-flight.js';
 import type { Signer } from '../../signer/index.js';
 import { listMakers, suspendMaker, type UrlBox } from '../../store/makers.js';
 import type { Sql } from '../../store/sql.js';
+import { absurdity, type UsdOf } from '../absurdity.js';
 import type { QuoteRequest } from '../router.js';
 import { askForOffer, type Offer, type RfqQuestion, readTokens } from './offers.js';
 import { createPatience, isNonsense } from './patience.js';
@@ -22,8 +21,7 @@ export interface OfferDeskDeps {
   signer: Pick<Signer, 'wallets'>;
   /** Makers beside the registered ones. */
   own: readonly MakerEndpoint[];
-  /** USD for one whole token; undefined if unknown. */
-  usd: (mint: Address) => number | undefined;
+  usd: UsdOf;
   /** Milliseconds that makers have for an offer: see `makersTimeout`. */
   timeoutMs: number;
   clock: Clock;
@@ -49,9 +47,6 @@ const MAKERS_TTL_MS = 3_000;
 const LISTLESS_MS = 10_000;
 /** The share of the routers' time that the makers get. */
 const MAKERS_SHARE = 0.8;
-/** Output per input in USD; beyond these bounds, the maker or the price is mistaken. */
-const ABSURDLY_GOOD = 1.25;
-const ABSURDLY_BAD = 0.5;
 const FOREIGN_ROW =
   'a market maker is not asked: its URL in the database was not written by this service for this maker; remove it and register it again';
 
@@ -200,20 +195,6 @@ export class OfferDesk {
       throw error;
     }
   }
-}
-
-/** Why an offer cannot be meant seriously, judged by the known prices. */
-function absurdity(
-  { input, output }: QuoteRequest,
-  { inAmount, outAmount }: Offer,
-  usd: OfferDeskDeps['usd'],
-): string | undefined {
-  const [inUsd, outUsd] = [usd(input.mint), usd(output.mint)];
-  if (!inUsd || !outUsd) return undefined;
-  const ratio = usdValue(outAmount, output.decimals, outUsd) / usdValue(inAmount, input.decimals, inUsd);
-  // Amounts this small are worth too little to compare.
-  if (outAmount < 100n || inAmount < 100n) return undefined;
-  return ratio > ABSURDLY_GOOD || ratio < ABSURDLY_BAD ? `offers ${ratio.toFixed(3)} of what it takes` : undefined;
 }
 
 /** The promise's value, unless the signal aborts first. */

@@ -13,6 +13,7 @@ import {
 import type { Chain } from '../../chain/index.js';
 import type { Clock } from '../../lib/clock.js';
 import { CallFailure } from '../../lib/json-call.js';
+import { absurdity, type UsdOf } from '../absurdity.js';
 import { feeFrom } from '../fee.js';
 import type { Built, Quote, QuoteRequest, Refusal, Router, SwapParties, Token } from '../router.js';
 import { createDflow, type DflowSettings } from './dflow.js';
@@ -35,25 +36,54 @@ export function routingServices(
 
 /** Milliseconds that building a quote's instructions may take. */
 const BUILD_MS = 5_000;
+/** After so many trades in a row that did not come in time, a service is asked for no price for a while: each order waits for them. */
+const MOST_SILENCES = 3;
+const LEFT_ALONE_MS = 60_000;
 const BPS = 10_000n;
 
 type Chained = Pick<Chain, 'account'>;
+
+interface ServiceRouterDeps {
+  chain: Chained;
+  usd: UsdOf;
+  steadyNow: () => number;
+}
 
 /**
  * Another company's routing service as a router. Its instructions are taken apart, and only the trade itself is kept:
  * the transaction around it is ours, with our accounts in place of the wallet's own.
  */
-export function createServiceRouter(service: RoutingService, chain: Chained): Router {
+export function createServiceRouter(service: RoutingService, { chain, usd, steadyNow }: ServiceRouterDeps): Router {
   const { id, name } = service;
+  let silences = 0;
+  let aloneUntil = Number.NEGATIVE_INFINITY;
+
+  /** Only silence counts: whether a trade is refused depends on what it is asked for, which strangers choose. */
+  function heard(built: Built | Refusal): Built | Refusal {
+    const refused = 'refused' in built ? built.refused : undefined;
+    // Nobody was asked.
+    if (refused === 'unsupported-request') return built;
+    silences = refused === 'timeout' ? silences + 1 : 0;
+    if (silences >= MOST_SILENCES) aloneUntil = steadyNow() + LEFT_ALONE_MS;
+    return built;
+  }
 
   async function quote(request: QuoteRequest, signal: AbortSignal): Promise<Quote | Refusal> {
     const { mode, input, output, amount, fee } = request;
     if (mode !== 'exact-in') return { refused: 'unsupported-request', reason: `${name} is asked exact-in only` };
+    if (steadyNow() < aloneUntil) {
+      return {
+        refused: 'unavailable',
+        reason: `${name} has given no trade in time, and is asked again within a minute`,
+      };
+    }
     const onInput = fee?.side === 'input' ? feeFrom(amount, fee.bps) : 0n;
     const traded = amount - onInput;
     if (traded <= 0n) return { refused: 'no-route', reason: 'nothing is left after the fee' };
     const price = await askService(name, () => service.price({ input, output, amount: traded }, signal));
     if ('refused' in price) return price;
+    const absurd = absurdity(request, { inAmount: traded, outAmount: price.outAmount }, usd);
+    if (absurd) return nonsense(name, absurd);
     const onOutput = fee?.side === 'output' ? feeFrom(price.outAmount, fee.bps) : 0n;
     const outAmount = price.outAmount - onOutput;
     if (outAmount <= 0n) return { refused: 'no-route', reason: 'nothing is left after the fee' };
@@ -65,8 +95,9 @@ export function createServiceRouter(service: RoutingService, chain: Chained): Ro
       feeAmount: onInput + onOutput,
       hops: [hopOf(service, price, terms)],
       priceImpact: price.priceImpact,
+      isImpactClaimed: true,
       guaranteed: false,
-      build: (parties) => build(service, chain, terms, price, parties),
+      build: async (parties) => heard(await build(service, chain, terms, price, parties)),
     };
   }
 
