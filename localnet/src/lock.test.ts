@@ -53,6 +53,13 @@ test('nor does one of a process whose number another one has now', { skip: proce
   assert.deepEqual(readdirSync(folder), []);
 });
 
+test('nor does an empty one, as the power leaves it that goes just after a start', (t) => {
+  const folder = tempFolder(t);
+  writeFileSync(join(folder, 'lock'), '');
+  lockFolder(folder)();
+  assert.deepEqual(readdirSync(folder), []);
+});
+
 const PATIENCE_MS = 120_000;
 
 /** As it is written where processes have other numbers. */

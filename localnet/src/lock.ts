@@ -140,6 +140,8 @@ function read(path: string): string | undefined {
 }
 
 function isAlive(pid: number, startTime: string): boolean {
+  // Of a file that the disk had not taken when the power went; to the system, 0 is this process and those beside it.
+  if (pid === 0) return false;
   try {
     process.kill(pid, 0);
   } catch (error) {

@@ -112,6 +112,25 @@ test('programSubscribe passes only what its filters pass', async () => {
   socket.close();
 });
 
+test('attack: a free key of a sandbox waits for token accounts in a form in which they cannot be shown: others hear of theirs all the same', async () => {
+  const [rude, polite] = [await open(), await open()];
+  const program = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
+  const [owner, mint] = [net.wallet('bob').address, net.mint('USDC')];
+  const held = (await net.localnet.call('getTokenAccountsByOwner', [owner, { mint }, { encoding: 'base64' }])) as {
+    value: { pubkey: string }[];
+  };
+  const account = held.value[0]!.pubkey;
+  // Without an encoding it is base58, which a node makes of 128 bytes at most.
+  await rude.request('programSubscribe', [program]);
+  await rude.request('accountSubscribe', [account]);
+  for (const address of [account, mint]) await polite.request('accountSubscribe', [address, { encoding: 'base64' }]);
+  await net.localnet.call('localnet_airdropToken', [owner, mint, '5']);
+  const told = [await polite.next(), await polite.next()].map(({ method }) => method);
+  assert.deepEqual(told, ['accountNotification', 'accountNotification']);
+  rude.close();
+  polite.close();
+});
+
 test('logsSubscribe: all, and by a mentioned account', async () => {
   const address = net.wallet('dave').address;
   const all = await open();

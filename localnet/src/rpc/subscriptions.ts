@@ -1,6 +1,6 @@
 import { CLOCK_SYSVAR, SYSTEM_PROGRAM } from '@slipway/wire';
 import type { Chain } from '../chain.js';
-import type { Account, ChainEvent } from '../types.js';
+import type { Account, AddressedAccount, ChainEvent } from '../types.js';
 import { type Call, guarded } from './call.js';
 import { invalidParam, methodNotFound, RPC_CODE, RpcError } from './errors.js';
 import { type AccountFilter, passesFilters, readFilters } from './filters.js';
@@ -170,17 +170,26 @@ export class Subscriptions {
         for (const [index, address] of wanted.entries()) {
           const account = accounts[index] ?? NO_ACCOUNT;
           for (const subscription of this.#waiting(`account:${address}`)) {
-            const [value] = await renderAccounts(this.#chain, [{ address, account }], subscription.view);
-            this.#tell(subscription, inContext(slot, value));
+            await this.#tellAccount(subscription, slot, { address, account });
           }
           for (const subscription of this.#waiting(`program:${account.owner}`)) {
             if (account === NO_ACCOUNT || !passesFilters(account, subscription.filters)) continue;
-            const [value] = await renderAccounts(this.#chain, [{ address, account }], subscription.view);
-            this.#tell(subscription, inContext(slot, { pubkey: address, account: value }));
+            await this.#tellAccount(subscription, slot, { address, account });
           }
         }
       })
       .catch((error) => this.#log(`account notifications failed: ${error}`));
+  }
+
+  /** Nothing where its caller cannot be shown the account, as a long one in base58: others hear of theirs all the same. */
+  async #tellAccount(subscription: Subscription, slot: bigint, { address, account }: AddressedAccount): Promise<void> {
+    try {
+      const [value] = await renderAccounts(this.#chain, [{ address, account }], subscription.view);
+      const told = subscription.kind === 'program' ? { pubkey: address, account: value } : value;
+      this.#tell(subscription, inContext(slot, told));
+    } catch (error) {
+      if (!(error instanceof RpcError)) this.#log(`an account notification failed: ${error}`);
+    }
   }
 
   #waiting(topic: string): Subscription[] {
