@@ -4,13 +4,25 @@
 //        npm run release -- --version            writes the versions and changelogs into the workspaces
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { packAll } from './pack.mjs';
 import { prepare, root } from './prepare.mjs';
 
 const CHANGESETS = join('node_modules', '@changesets', 'cli', 'bin.js');
+/** What an earlier run has left, also one that was ended. */
+const MADE = /^(?:.*\.tgz|slipway-.*\.cdx\.json|SHA256SUMS)$/;
 const NO_REPOSITORY = `
 It cannot be yet: package.json names no repository, and npm makes provenance only for the one that is named. Where the
 repository has its public home, say so once, and commit it:
@@ -25,6 +37,9 @@ else {
 }
 
 async function dryRun(target) {
+  // Whoever names another folder by mistake keeps what is in it.
+  const other = existsSync(target) && readdirSync(target).find((name) => !MADE.test(name));
+  if (other) throw new Error(`${target} has ${other} in it: name a new folder, or that of an earlier run`);
   prepare();
   rmSync(target, { recursive: true, force: true });
   mkdirSync(target, { recursive: true });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -24,6 +24,20 @@ describe('a release that is only shown', () => {
     printed = execFileSync(process.execPath, [script, '--dry-run', folder], { encoding: 'utf8', maxBuffer: 1e8 });
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('attack: an operator by mistake names a folder with something else in it: nothing of it is touched', () => {
+    const other = mkdtempSync(join(tmpdir(), 'slipway-release-other-'));
+    try {
+      writeFileSync(join(other, 'precious'), 'mine');
+      const script = join(ROOT, 'scripts', 'release.mjs');
+      const { status, stderr } = spawnSync(process.execPath, [script, '--dry-run', other], { encoding: 'utf8' });
+      assert.equal(status, 1);
+      assert.match(stderr, /has precious in it: name a new folder/);
+      assert.equal(readFileSync(join(other, 'precious'), 'utf8'), 'mine');
+    } finally {
+      rmSync(other, { recursive: true });
+    }
+  });
 
   it('gives all packages the version that the changesets ask for, each with its changelog', () => {
     const [, version] = /^version (\S+)\n/.exec(printed)!;

@@ -40,7 +40,8 @@ export async function startService(folder: string, env: Readonly<Record<string, 
   // A test that forgets to close it ends all the same.
   child.unref();
   for (const stream of [child.stdout, child.stderr]) {
-    stream.resume();
+    // What it says from now on is kept by nobody.
+    stream.removeAllListeners('data').resume();
     (stream as Readable & { unref(): void }).unref();
   }
   return {
