@@ -1,6 +1,9 @@
 // What `slipway signer` runs: the process that holds the keys has this and what it imports, and nothing else.
 import { runSigner } from './process/run.js';
 
+// As of a file on a full disk, or a pipe that nobody reads: where nobody hears of that, the process ends.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+
 process.exitCode = await runSigner(process.argv.slice(3), {
   env: process.env,
   cwd: process.cwd(),

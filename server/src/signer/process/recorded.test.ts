@@ -7,11 +7,12 @@ import { test } from 'node:test';
 import { compileMessage, generateKeypair, systemTransfer } from '@slipway/wire';
 import { PATIENCE_MS } from '../../lib/testing.js';
 import { CallerStops } from '../caller-stops.js';
+import { SignerRefused } from '../policies/index.js';
 import { SignerRecord } from '../record.js';
 import { openSigner } from '../signer.js';
 import { connectSigner } from '../socket/client.js';
 import { listenForCallers } from './listen.js';
-import { recorded } from './recorded.js';
+import { Refusals, recorded, recordRefusals } from './recorded.js';
 
 test('once the disk does not take the record, nothing is signed, and whoever asks how the signer is hears it', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'slipway-recorded-'));
@@ -19,7 +20,8 @@ test('once the disk does not take the record, nothing is signed, and whoever ask
   const record = await SignerRecord.open(folder, (why) => told.push(why));
   const callerStops = await CallerStops.open(join(folder, 'stopped-by-callers.json'));
   const port = await openSigner({ file: join(folder, 'signer.json'), passphrase: 'of the test', create: true });
-  const recording = { record, callerStops, clock: { now: () => Date.UTC(2026, 0, 2) }, note: () => {} };
+  const clock = { now: () => Date.UTC(2026, 0, 2) };
+  const recording = { record, refusals: new Refusals(), callerStops, clock, note: () => {} };
   const path = join(folder, 'api.sock');
   const callers = [{ name: 'api', roles: ['api'] as const, socket: { path, mode: 0o600 } }];
   const listening = await listenForCallers(
@@ -50,4 +52,39 @@ test('once the disk does not take the record, nothing is signed, and whoever ask
   await assert.rejects(cosign(), { code: 'SIGNER_UNAVAILABLE' });
   await assert.rejects(api.probe(), /signs nothing: its last entries may not be on the disk \(EIO: i\/o error\)/);
   assert.match((await api.state()).fault!, /start the signer again/);
+});
+
+test('attack: a copy that was broken into asks for what no policy allows, and counts none of it: the signer tells the other copies, for an hour', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'slipway-refusals-'));
+  const record = await SignerRecord.open(folder, assert.fail);
+  const callerStops = await CallerStops.open(join(folder, 'stopped-by-callers.json'));
+  const port = await openSigner({ file: join(folder, 'signer.json'), passphrase: 'of the test', create: true });
+  const clock = { now: () => Date.UTC(2026, 0, 2) };
+  const recording = { record, refusals: new Refusals(), callerStops, clock, note: () => {} };
+  const callers = (['api', 'keeper'] as const).map((name) => ({
+    name,
+    roles: [name],
+    socket: { path: join(folder, `${name}.sock`), mode: 0o600 },
+  }));
+  const portOf = (caller: string) => recorded(port, caller, recording);
+  const listening = await listenForCallers({ callers, tls: undefined }, portOf, recordRefusals(recording));
+  const connect = (name: string) =>
+    connectSigner({ endpoint: { path: join(folder, `${name}.sock`) }, name, patienceMs: 0 });
+  const [api, keeper] = [await connect('api'), await connect('keeper')];
+  t.after(async () => {
+    for (const each of [api, keeper]) each.close();
+    await listening.close();
+    record.close();
+    rmSync(folder, { recursive: true });
+  });
+  const warnings = async () => (await keeper.state()).warnings;
+  assert.deepEqual(await warnings(), []);
+  for (let asked = 0; asked < 2; asked++)
+    await assert.rejects(api.sign('gas', Buffer.from('a message')), SignerRefused);
+  const [warning, ...others] = await warnings();
+  assert.match(warning!, /what no policy allows, within the last hour, by api \(2\): "slipway signer audit export"/);
+  assert.deepEqual(others, []);
+  const later = performance.now() + 3_600_000;
+  t.mock.method(performance, 'now', () => later);
+  assert.deepEqual(await portOf('keeper').state(), { warnings: [], stopped: [], fault: undefined });
 });

@@ -12,15 +12,45 @@ const LEAST_KNOWN = 25_000;
 
 interface Recording {
   record: Pick<SignerRecord, 'append' | 'refuse' | 'fault'>;
+  refusals: Refusals;
   clock: Clock;
   note: Note;
+}
+
+/** For how long every caller is told of what was refused. */
+const TOLD_MS = 3_600_000;
+/** Characters. */
+const MOST_WHOM = 1_000;
+
+/**
+ * What no policy allows was asked for: a copy that was broken into says nothing of that, but the others do, by what the signer
+ * tells them.
+ */
+export class Refusals {
+  readonly #last = new Map<string, { at: number; count: number }>();
+
+  add(caller: string): void {
+    const now = performance.now();
+    const before = this.#last.get(caller);
+    this.#last.set(caller, { at: now, count: before && now - before.at < TOLD_MS ? before.count + 1 : 1 });
+  }
+
+  get warning(): string | undefined {
+    const now = performance.now();
+    const told = [...this.#last].flatMap(([caller, { at, count }]) =>
+      now - at < TOLD_MS ? [`${caller} (${count})`] : [],
+    );
+    if (told.length === 0) return undefined;
+    const whom = told.join(', ').slice(0, MOST_WHOM);
+    return `it was asked for what no policy allows, within the last hour, by ${whom}: "slipway signer audit export" says for what`;
+  }
 }
 
 /** The keys, as one caller has them: what they sign for it is in the record before the caller has it. */
 export function recorded(
   port: KeyPort,
   caller: string,
-  { record, clock, note, callerStops }: Recording & { callerStops: Pick<CallerStops, 'hear'> },
+  { record, refusals, clock, note, callerStops }: Recording & { callerStops: Pick<CallerStops, 'hear'> },
 ): KeyPort {
   const known = new RecentNames(LEAST_KNOWN);
   const put = (act: Omit<SignerAct, 'at' | 'caller'>): void => {
@@ -73,7 +103,9 @@ export function recorded(
     },
     async state() {
       const health = await port.state();
-      return { ...health, fault: record.fault ?? health.fault };
+      const { warning } = refusals;
+      const warnings = warning === undefined ? health.warnings : [...health.warnings, warning];
+      return { ...health, warnings, fault: record.fault ?? health.fault };
     },
     async hearStops(stopped) {
       const { holds, isNew } = await callerStops.hear(caller, stopped);
@@ -86,11 +118,13 @@ export function recorded(
 }
 
 /** Writes what is refused into the record, too. */
-export function recordRefusals({ record, clock, note }: Recording): Note {
+export function recordRefusals({ record, refusals, clock, note }: Recording): Note {
   return (event, facts) => {
     note(event, facts);
     if (event !== 'not done' || !['refused', 'held'].includes(`${facts.code}`)) return;
     const { caller, method, key, message } = facts as Record<string, string>;
+    // What is held is allowed at another time.
+    if (facts.code === 'refused') refusals.add(caller!);
     const act = { at: now(clock), caller: caller!, act: method!, ...(key && { key }), refused: message! };
     try {
       record.refuse(act);

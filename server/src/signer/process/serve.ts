@@ -7,7 +7,7 @@ import type { SignerContext } from './context.js';
 import { changesOf, openKeyManagement } from './key-management.js';
 import { listenForCallers } from './listen.js';
 import { createSignerLog } from './log.js';
-import { recorded, recordRefusals } from './recorded.js';
+import { Refusals, recorded, recordRefusals } from './recorded.js';
 import { readSignerSettings, type SignerSettings } from './settings.js';
 import { openState, type SignerState } from './state.js';
 
@@ -44,7 +44,7 @@ async function serveFrom(
     stops,
     programs: settings.programs,
   });
-  const recording = { record, clock, note, callerStops };
+  const recording = { record, refusals: new Refusals(), clock, note, callerStops };
   const ports = new Map(settings.callers.map(({ name }) => [name, recorded(port, name, recording)]));
   record.append({ at: new Date(clock.now()).toISOString(), caller: 'signer', act: 'start' });
   const listening = await listenForCallers(settings, (caller) => ports.get(caller)!, recordRefusals(recording));

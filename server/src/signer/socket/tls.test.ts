@@ -121,20 +121,28 @@ describe('callers with certificates', { skip: missing }, () => {
     await (await clientOf('api')).probe();
   });
 
-  test("attack: another user of the signer's network takes its place with a certificate of another authority: no client says anything to him", async () => {
-    await assert.rejects(
-      connectSigner({
-        endpoint: {
-          host: 'localhost',
-          port: listening.tlsPort!,
-          ...credentials('api'),
-          ca: readFileSync(fileOf('foreign.pem')),
-        },
-        name: 'api',
-        patienceMs: 0,
-      }),
-      /does not answer \(SELF_SIGNED_CERT_IN_CHAIN\)/,
-    );
+  test("attack: another user of the signer's network takes its place with a certificate of another authority: no client says anything to him, whatever the environment allows others", async (t) => {
+    const { NODE_TLS_REJECT_UNAUTHORIZED: before } = process.env;
+    t.after(() => {
+      if (before === undefined) delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
+      else process.env.NODE_TLS_REJECT_UNAUTHORIZED = before;
+    });
+    for (const said of ['1', '0']) {
+      process.env.NODE_TLS_REJECT_UNAUTHORIZED = said;
+      await assert.rejects(
+        connectSigner({
+          endpoint: {
+            host: 'localhost',
+            port: listening.tlsPort!,
+            ...credentials('api'),
+            ca: readFileSync(fileOf('foreign.pem')),
+          },
+          name: 'api',
+          patienceMs: 0,
+        }),
+        /does not answer \(SELF_SIGNED_CERT_IN_CHAIN\)/,
+      );
+    }
   });
 
   test("attack: another user of the signer's network opens connections and says nothing, or a byte now and then: callers go on, and each is ended", async (t) => {
