@@ -127,18 +127,25 @@ describe('slipway listen', () => {
     try {
       const good = await listening('--forward', url, '--types', 'invite.*');
       const bad = await listening('--forward', failing.url, '--types', 'invite.*', '--json');
-      await slipway('trigger', 'invite.claimed');
-      await good.says(/-> 204 in \d+ ms\n[\s\S]*-> 204 in \d+ ms\n/);
-      await bad.says(/"forwarded"[\s\S]*"forwarded"/);
+      // Again where this process stood still for so long that its answers were given up.
+      for (let all = 2; ; all += 2) {
+        await slipway('trigger', 'invite.claimed');
+        const [told] = await good.says(new RegExp(`(?:[\\s\\S]*?-> .* in \\d+ ms\n){${all}}`));
+        const [written] = await bad.says(new RegExp(`(?:[\\s\\S]*?"forwarded".*\n){${all}}`));
+        const last = [...linesOf(told).slice(-4), ...linesOf(written).slice(-4)].join();
+        if (!last.includes('no answer within')) break;
+      }
       const [, secret = ''] = /(whsec_\S+)/.exec(good.log()) ?? [];
       const verifier = new Verifier(secret);
       const bodies = posted.map(({ body, headers }) => verifier.verify(body, headers as Record<string, string>));
       assert.deepEqual(
-        bodies.map((body) => (body as SlipwayEvent).kind),
+        bodies.slice(-2).map((body) => (body as SlipwayEvent).kind),
         ['invite.created', 'invite.claimed'],
       );
-      await stopped(good);
-      const lines = linesOf((await stopped(bad)).out).map((line) => JSON.parse(line));
+      assert.equal(linesOf((await stopped(good)).out).at(-1)!.replace(/\d+ ms$/, ''), '  -> 204 in ');
+      const lines = linesOf((await stopped(bad)).out)
+        .slice(-4)
+        .map((line) => JSON.parse(line));
       assert.deepEqual(
         lines.map(({ forwarded }) => forwarded?.status),
         [undefined, 500, undefined, 500],
