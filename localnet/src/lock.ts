@@ -38,7 +38,10 @@ export function lockFolder(folder: string, silenceMs?: number): () => void {
  * Makes a lock file that names this process, or answers which live process has it. A process that was killed leaves its
  * lock behind, which counts for nothing; where that was in another container, it takes `silenceMs` to know.
  */
-export function takeLock(path: string, silenceMs = SILENCE_MS): { release(): void } | { heldBy: number; isElsewhere: boolean } {
+export function takeLock(
+  path: string,
+  silenceMs = SILENCE_MS,
+): { release(): void } | { heldBy: number; isElsewhere: boolean } {
   const mine = `${process.pid} ${processStatus(process.pid)?.startTime ?? ''} ${OWN_PLACE}`;
   // Written beside and linked into place, so that the lock is never seen half written.
   const draft = ownName(path);
@@ -49,7 +52,8 @@ export function takeLock(path: string, silenceMs = SILENCE_MS): { release(): voi
       if (holder === undefined) continue;
       const [pid = '', startTime = '', place = OWN_PLACE] = holder.split(' ');
       const isElsewhere = place !== OWN_PLACE;
-      if (isElsewhere ? isTouched(path, silenceMs) : isAlive(Number(pid), startTime)) return { heldBy: Number(pid), isElsewhere };
+      if (isElsewhere ? isTouched(path, silenceMs) : isAlive(Number(pid), startTime))
+        return { heldBy: Number(pid), isElsewhere };
       removeStale(path, holder);
     }
   } finally {

@@ -84,7 +84,9 @@ it('an instance that starts quotes what was quoted before at once, though its no
   await quote();
   await eventually('the pools are remembered', async () => {
     const { rows } = await store.query<{ mints: string; pools: string[] }>('select mints, pools from routed_mints');
-    return rows.some(({ mints, pools }) => pools.length > 0 && mints.includes(SOL) && mints.includes(USDC)) || undefined;
+    return (
+      rows.some(({ mints, pools }) => pools.length > 0 && mints.includes(SOL) && mints.includes(USDC)) || undefined
+    );
   });
   // Only now, over what the next start knows: when it was quoted first, the search may not have come to all of it.
   const quoted = await quote();

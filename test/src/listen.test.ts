@@ -142,7 +142,12 @@ describe('slipway listen', () => {
         bodies.slice(-2).map((body) => (body as SlipwayEvent).kind),
         ['invite.created', 'invite.claimed'],
       );
-      assert.equal(linesOf((await stopped(good)).out).at(-1)!.replace(/\d+ ms$/, ''), '  -> 204 in ');
+      assert.equal(
+        linesOf((await stopped(good)).out)
+          .at(-1)!
+          .replace(/\d+ ms$/, ''),
+        '  -> 204 in ',
+      );
       const lines = linesOf((await stopped(bad)).out)
         .slice(-4)
         .map((line) => JSON.parse(line));

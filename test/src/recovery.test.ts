@@ -379,7 +379,8 @@ describe('after kill -9', () => {
       const { body } = await execute(service, crafted, sender, { tokenId });
       // Known, too, where the restart has taken longer than it lives.
       if (!isDead(body)) assert.equal(body.status, 'Success', JSON.stringify(body));
-      else assert.ok(performance.now() - from > LIFE_MS && body.message === 'Transaction expired', JSON.stringify(body));
+      else
+        assert.ok(performance.now() - from > LIFE_MS && body.message === 'Transaction expired', JSON.stringify(body));
       const next = await craft(service, sender.address);
       assert.equal(next.tokenUsdRate, 0.125);
       assert.ok(Date.parse(next.expireAt!) > Date.now() + 86_000_000, 'the clock is still a day ahead');

@@ -8,7 +8,18 @@ import { run, SLIPWAY } from './command.js';
 import { eventually } from './rounds.js';
 import { request, type Service, startService } from './service.js';
 import { PUBLIC_URL, signerIn } from './signer-process.js';
-import { type Created, deposit, hasDied, newOrder, newUser, orderBody, post, rowOf, SOL, usdcOf } from './trigger-user.js';
+import {
+  type Created,
+  deposit,
+  hasDied,
+  newOrder,
+  newUser,
+  orderBody,
+  post,
+  rowOf,
+  SOL,
+  usdcOf,
+} from './trigger-user.js';
 
 const AWAY = 'What signs for the service cannot be reached at the moment';
 const PASSPHRASE = 'a passphrase of the backup';

@@ -3,9 +3,9 @@ import { after, before, describe, it } from 'node:test';
 import { type Address, associatedTokenAddress, encodeMint, generateKeypair, TOKEN_2022_PROGRAM } from '@slipway/wire';
 import { type Service, startService } from './service.js';
 import {
+  type Created,
   cancel,
   confirm,
-  type Created,
   create,
   type Deposit,
   deposit,
