@@ -6,7 +6,7 @@ import { generateKeypair, verify } from '@slipway/wire';
 import { sealedRow } from '../guarded-keys.js';
 import type { Signer } from '../signer.js';
 import type { RemoteSigner } from '../socket/client.js';
-import type { Running } from '../testing.js';
+import { PATIENT, type Running } from '../testing.js';
 import { PASSPHRASE, useProcessPlace } from './process-testing.js';
 import { KEYS } from './testing.js';
 
@@ -16,6 +16,11 @@ const ROLES = ['gas', 'keeper', 'tracker'] as const;
 
 const place = useProcessPlace();
 const { kms } = place;
+/** What AWS KMS may take matters where it hangs. */
+const hurried = [...place.preload];
+beforeEach(() => {
+  place.preload.splice(0, place.preload.length, ...hurried, PATIENT);
+});
 
 /** The vault of a wallet, as the signer that the settings make has it. */
 async function vaultInKms(): Promise<string> {
@@ -174,6 +179,12 @@ describe('a signer with keys in AWS KMS', () => {
   });
 
   test('AWS KMS that hangs: what waits for it fails by itself, on a connection on which vaults and seals go on', async () => {
+    client.close();
+    running.child.kill('SIGKILL');
+    await running.ended;
+    place.preload.splice(0, place.preload.length, ...hurried);
+    running = place.start();
+    client = await place.connect();
     let isHanging = true;
     kms.fault = () => (isHanging ? 'hang' : undefined);
     const waiting = Array.from({ length: 300 }, () => failureOf(client.sign('gas', MESSAGE)));
