@@ -4,6 +4,7 @@ import {
   generateKeyPairSync,
   type KeyObject,
   randomBytes,
+  randomInt,
   randomUUID,
   sign,
 } from 'node:crypto';
@@ -83,8 +84,13 @@ export class KmsDouble {
 
   /** Listens, where it did before, too. */
   async start(): Promise<this> {
-    this.#server.listen(this.#port, '127.0.0.1');
-    await once(this.#server, 'listening');
+    while (!this.#server.listening) {
+      // At first one below those that systems give to whoever asks for any: it stays free while this is away.
+      this.#server.listen(this.#port || 20_000 + randomInt(12_000), '127.0.0.1');
+      await once(this.#server, 'listening').catch((error: NodeJS.ErrnoException) => {
+        if (this.#port !== 0 || error.code !== 'EADDRINUSE') throw error;
+      });
+    }
     this.#port = (this.#server.address() as AddressInfo).port;
     this.endpoint = this.#tls ? `https://localhost:${this.#port}` : `http://127.0.0.1:${this.#port}`;
     return this;
