@@ -43,7 +43,7 @@ export {
   Throttled,
 } from './rpc.js';
 export { readMetadata } from './token-text.js';
-export { type Held, type LandedTransaction, readTransaction } from './transactions.js';
+export { endOf, type Held, type LandedTransaction, readTransaction, type TransactionEnd } from './transactions.js';
 export {
   type HeldTokenAccount,
   ORDINARY_WALLET,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Address, decodeTransaction } from '@slipway/wire';
 import { amountIn, bytesIn, wholeIn } from './node-values.js';
-import { ask, type Rpc } from './rpc.js';
+import { ask, ChainUnavailable, type Rpc, RpcError } from './rpc.js';
 
 /** What an account held before and after a transaction. */
 export interface Held {
@@ -56,6 +56,38 @@ export async function readTransaction(
     if (left > 1) await sleep(RETRY_MS);
   }
   return undefined;
+}
+
+/** How a transaction has ended. */
+export interface TransactionEnd {
+  slot: bigint;
+  /** As the RPC writes a TransactionError; null if it has succeeded. */
+  err: unknown;
+}
+
+/**
+ * How this very transaction has ended; undefined if the node does not have it, or not yet; `untold` if it cannot tell.
+ * A status does not say that: nodes know recent transactions by the first 20 bytes of their signatures, and of two that were
+ * signed with the same nonce they tell what has become of one for both.
+ * @throws ChainUnavailable
+ */
+export async function endOf(
+  rpc: Rpc,
+  signature: string,
+  commitment: 'confirmed' | 'finalized' = 'confirmed',
+): Promise<TransactionEnd | 'untold' | undefined> {
+  const params = [signature, { encoding: 'base64', commitment, maxSupportedTransactionVersion: 0 }];
+  try {
+    const answer = await rpc.call<{ slot: number; meta: { err: unknown } | null } | null>('getTransaction', params);
+    if (answer === null) return undefined;
+    const err = answer.meta?.err;
+    return err === undefined ? 'untold' : { slot: wholeIn(answer.slot), err };
+  } catch (error) {
+    if (error instanceof ChainUnavailable) throw error;
+    // It keeps no history.
+    if (error instanceof RpcError) return 'untold';
+    throw new ChainUnavailable(`${rpc.name}: not a usable answer to getTransaction`);
+  }
 }
 
 function read(answer: RpcTransaction | null): LandedTransaction | undefined {

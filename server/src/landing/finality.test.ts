@@ -49,4 +49,15 @@ describe('attack: a node tells of a payment that is none, or that a fork undoes:
     assert.match((await whyNotFinal([lies, node('two', said('confirmed'))], 'paid'))!, /two does not call/);
     assert.match((await whyNotFinal([lies, node('two', FINAL), node('three', null)], 'paid'))!, /three does not know/);
   });
+
+  it('its wallet signs another transaction with the same nonce, whose status nodes tell for it: they do not have the payment', async () => {
+    const without = (rpc: Rpc): Rpc => ({
+      ...rpc,
+      call: async <T>(method: string, params: unknown[]) =>
+        method === 'getTransaction' ? (null as T) : rpc.call<T>(method, params),
+    });
+    const why = await whyNotFinal([without(node('one', FINAL))], 'paid');
+    assert.match(why!, /one does not know its payment/);
+    assert.match((await whyNotFinal([node('one', FINAL), without(node('two', FINAL))], 'paid'))!, /two does not know/);
+  });
 });

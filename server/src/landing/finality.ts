@@ -1,4 +1,4 @@
-import { ask, type Rpc, statusesOf, wholeIn } from '../chain/index.js';
+import { ask, endOf, type Rpc, statusesOf, wholeIn } from '../chain/index.js';
 
 /**
  * Why a transaction that has landed must not be relied on for good yet; undefined where it is final. The first node
@@ -22,9 +22,13 @@ export async function whyNotFinal([first, ...others]: readonly Rpc[], signature:
 
 type Status = Awaited<ReturnType<typeof statusOf>>;
 
+/** Undefined where the node does not have this very transaction: its status may be that of another one. */
 async function statusOf(rpc: Rpc, signature: string) {
   const { found } = await statusesOf(rpc, [signature], true);
-  return found[0];
+  const status = found[0];
+  if (!status?.finalized) return status;
+  const end = await endOf(rpc, signature, 'finalized');
+  return end === 'untold' ? status : end && { ...status, ...end };
 }
 
 /** `since`: the first slot of the node's history. */

@@ -22,6 +22,8 @@ export interface FollowingDeps extends Pick<LandingDeps, 'store' | 'clock' | 'st
   settle: (item: { id: string; verdict: Verdict }) => Promise<LedgerRow | undefined>;
   /** How often a transaction is sent again; undefined as the tracker does. */
   resendingOf?: (row: LedgerRow) => Resending | undefined;
+  /** Whether a key of ours signs this transaction first; of none, when left out. */
+  isOurs?: (wire: Uint8Array) => boolean;
 }
 
 /** When a lease of this instance runs out unless it is renewed. */
@@ -105,6 +107,7 @@ export class Following {
       ...giveUpAt,
       ...(isOld && { sentAt: sentAt.getTime() }),
       ...(resending && { resending }),
+      isOurs: this.#deps.isOurs?.(wire) ?? false,
     });
     // A message has many valid signatures: the last signer may have sent a different one than it told us.
     if (verdict.event === 'expired' && row.handedOver) return this.resolve(row, await delegated.search(row));

@@ -1,6 +1,6 @@
-import { type Address, encodeTransaction, type Transaction } from '@slipway/wire';
+import { type Address, decodeTransaction, encodeTransaction, type Transaction } from '@slipway/wire';
 import type { Guest } from '../lib/places.js';
-import { isWalletRole, usableAddresses } from '../signer/index.js';
+import { isWalletRole, type Signer, usableAddresses } from '../signer/index.js';
 import { tell } from '../store/event-outbox.js';
 import { failUnsent, isSubmission, type LedgerRow, takeAbandoned } from '../store/ledger.js';
 import type { LossBar, LossKind } from '../store/losses.js';
@@ -58,6 +58,7 @@ export class Landing {
       delegated,
       settle: writes.settle,
       resendingOf: ({ area }) => (settlements[area]?.isOurs ? undefined : ofClients),
+      isOurs: (wire) => isPaidBy(deps.signer, wire),
     });
     this.#tracker = tracker;
     this.#delegated = delegated;
@@ -224,4 +225,10 @@ export class Landing {
       this.#following.resolve(row, await this.#delegated.deliver(row, transaction, deliver)),
     );
   }
+}
+
+/** Whether the fee payer, whose signature is the transaction's, is or was a wallet of the service. */
+function isPaidBy(signer: Pick<Signer, 'wallets'>, wire: Uint8Array): boolean {
+  const feePayer = decodeTransaction(wire).decoded.accounts[0]!;
+  return Object.values(signer.wallets()).some(({ addresses }) => addresses.includes(feePayer));
 }

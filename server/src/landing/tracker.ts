@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Chain, Rpc, SignatureStatus } from '../chain/index.js';
+import { type Chain, endOf, type Rpc, type SignatureStatus, type TransactionEnd } from '../chain/index.js';
 import { broadcast } from './broadcast.js';
 import { GIVEN_UP, rfqError } from './explain.js';
 import { historySince } from './history-since.js';
@@ -24,6 +24,8 @@ interface Flight {
   sentAt?: number;
   /** How often it is sent again; as the tracker does by default. */
   resending?: Resending;
+  /** A key of ours signs first: nobody else chooses how the signature begins, by which nodes know it. */
+  isOurs?: boolean;
 }
 
 export interface Tracker {
@@ -47,6 +49,9 @@ interface TrackerDeps {
 const MAX_STATUSES = 256;
 /** How far a validator's clock may be from ours. */
 const CLOCK_SKEW_MS = 60_000;
+/** A node's history may lag behind its statuses: it is asked after such a time, and so often before that is no reason any more. */
+const LOOK_MS = { first: 400, longest: 30_000 };
+const MOST_LOOKS = 7;
 
 interface Tracked extends Flight {
   resending: Resending;
@@ -60,6 +65,10 @@ interface Tracked extends Flight {
   isWorthResending: boolean | undefined;
   /** Whether the node has just said that it has failed, for the first time. */
   isSaidToHaveFailed: boolean;
+  /** How often the node did not have it, whose status it told; and when it is asked again, in steady milliseconds. */
+  looks: number;
+  lookAgainAt: number;
+  isLookedFor: boolean;
 }
 
 /** Follows all transactions in flight with one shared poll, and rebroadcasts each until it lands or is dead. */
@@ -90,17 +99,10 @@ class PollingTracker implements Tracker {
       const { takenOver, resending = this.#pace } = flight;
       const times = takenOver ? 0 : 1;
       const sendAgainAt = this.#deps.steadyNow() + (takenOver ? 0 : resending.resendAfterMs(times));
-      const tracked = {
-        ...flight,
-        resending,
-        verdict: promise,
-        resolve,
-        reject,
-        sendAgainAt,
-        times,
-        isWorthResending: undefined,
-        isSaidToHaveFailed: false,
-      };
+      const said = { isWorthResending: undefined, isSaidToHaveFailed: false };
+      const looking = { looks: 0, lookAgainAt: 0, isLookedFor: false };
+      const promised = { verdict: promise, resolve, reject };
+      const tracked = { ...flight, ...promised, ...said, ...looking, resending, sendAgainAt, times };
       this.#flights.set(flight.signature, tracked);
       if (takenOver) this.pollNow();
       else if (this.#flights.size === 1 && !this.#polling) this.#wake(this.#pace.pollMs);
@@ -196,7 +198,7 @@ class PollingTracker implements Tracker {
     const isOld = ended.some(({ sentAt }, index) => sentAt !== undefined && !found[index]);
     const since = isOld ? await historySince(chain.rpc).catch(() => Number.POSITIVE_INFINITY) : undefined;
     for (const [index, flight] of ended.entries()) {
-      if (this.#conclude(flight, found[index]) || found[index]) continue;
+      if (this.#conclude(flight, found[index]) || (found[index]?.confirmed && flight.looks < MOST_LOOKS)) continue;
       const death = deaths[due.indexOf(flight)];
       // A node that lags behind the one that reported the death may not have seen it land yet.
       if (death === undefined) this.#finish(flight, { event: 'expired', slot: null, error: rfqError(GIVEN_UP) });
@@ -237,14 +239,43 @@ class PollingTracker implements Tracker {
       flight.isSaidToHaveFailed = true;
       return true;
     }
-    this.#finish(flight, err === null ? { event: 'landed', slot, error: null } : { event: 'failed', slot, error: err });
+    if (!flight.isOurs) return this.#lookFor(flight, { slot, err });
+    this.#finish(flight, verdictOf({ slot, err }));
     return true;
+  }
+
+  /**
+   * Whoever signs two transactions with one nonce has their signatures begin alike, and nodes tell the status of one for the other,
+   * which never lands: so it has ended only where the node has it. True unless it did not when it was asked last.
+   */
+  #lookFor(flight: Tracked, told: TransactionEnd): boolean {
+    const { chain, steadyNow, log } = this.#deps;
+    if (flight.isLookedFor || steadyNow() < flight.lookAgainAt) return flight.looks === 0;
+    flight.isLookedFor = true;
+    const { signature } = flight;
+    endOf(chain.rpc, signature)
+      .then((end) => {
+        if (end !== undefined) this.#finish(flight, verdictOf(end === 'untold' ? told : end));
+        else flight.looks += 1;
+      })
+      .catch((error: Error) =>
+        log.debug({ signature, reason: error.message }, 'cannot tell how a transaction has ended'),
+      )
+      .finally(() => {
+        flight.isLookedFor = false;
+        flight.lookAgainAt = steadyNow() + Math.min(LOOK_MS.first * 2 ** flight.looks, LOOK_MS.longest);
+      });
+    return flight.looks === 0;
   }
 
   #finish(flight: Tracked, verdict: Verdict): void {
     this.#flights.delete(flight.signature);
     flight.resolve(verdict);
   }
+}
+
+function verdictOf({ slot, err }: TransactionEnd): Verdict {
+  return err === null ? { event: 'landed', slot, error: null } : { event: 'failed', slot, error: err };
 }
 
 function signaturesOf(flights: Tracked[]): string[] {
