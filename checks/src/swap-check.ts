@@ -3,6 +3,7 @@ import {
   type Address,
   associatedTokenAddress,
   createAddressWithSeed,
+  holdsSol,
   type Instruction,
   parseCloseAccount,
   parseCreateAssociatedTokenIdempotent,
@@ -159,7 +160,7 @@ const readers: readonly Reader[] = [
     else {
       // The taker's own account is created only for the output to pass through. It may have been there before: closing
       // it would pay out what it held of wrapped SOL.
-      expect(mint !== WRAPPED_SOL_MINT, 'an account of wrapped SOL that is no temporary one');
+      expect(!holdsSol(mint), 'an account of wrapped SOL that is no temporary one');
       books.temporary.set(account, { initialized: true, native: false });
     }
   }),

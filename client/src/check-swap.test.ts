@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { poolSwap, ROUTER_PROGRAM, type RouteHop, routeInstruction } from '@slipway/programs';
 import {
+  type Address,
   associatedTokenAddress,
   createAddressWithSeed,
   createAssociatedTokenIdempotent,
@@ -11,11 +12,14 @@ import {
   setComputeUnitLimit,
   setComputeUnitPrice,
   systemCreateAccountWithSeed,
+  TOKEN_2022_PROGRAM,
   TOKEN_ACCOUNT_SPACE,
   TOKEN_PROGRAM,
   tokenCloseAccount,
   tokenInitializeAccount3,
+  tokenTransferChecked,
   tokenUnwrapLamports,
+  WRAPPED_SOL_2022_MINT,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
 import { checkAskedSwap } from './check-swap.js';
@@ -97,4 +101,30 @@ test('attack: a lying service pays the fees of a swap for SOL, and closes the wr
   given([], []);
   const makes = createAssociatedTokenIdempotent({ payer: gas, owner: taker, mint: WRAPPED_SOL_MINT });
   assert.throws(() => given([makes], [close(own)]), /an account of wrapped SOL that is no temporary one/);
+});
+
+test('attack: a lying service passes a swap for SOL of Token-2022 through the account that its taker has of it, and closes that to itself: not signed', () => {
+  const gas = newAddress();
+  const token = { mint: WRAPPED_SOL_2022_MINT, tokenProgram: TOKEN_2022_PROGRAM };
+  const [own, receiver] = [taker, newAddress()].map((owner) => ({
+    owner,
+    account: associatedTokenAddress(owner, token.mint, token.tokenProgram),
+  })) as [{ owner: Address; account: Address }, { owner: Address; account: Address }];
+  const swap = { ...ends, destination: own.account, amountIn: 10n, minimumAmountOut: 5n };
+  const passed = { source: own.account, destination: receiver.account, authority: taker, amount: 5n, decimals: 9 };
+  const instructions = [
+    setComputeUnitLimit(1_000),
+    setComputeUnitPrice(1n),
+    createAssociatedTokenIdempotent({ payer: gas, owner: receiver.owner, ...token }),
+    createAssociatedTokenIdempotent({ payer: gas, owner: taker, ...token }),
+    poolSwap({ accounts: { ...pool, ...mints, mintB: token.mint }, aToB: true, ...swap }),
+    tokenTransferChecked({ ...passed, ...token }),
+    tokenCloseAccount({ account: own.account, destination: gas, authority: taker, tokenProgram: token.tokenProgram }),
+  ];
+  const asked = { taker, receiver: receiver.owner, inputMint, outputMint: token.mint, amount: 10n, least: 5n };
+  const limits = { gasless: true, maxFeeLamports: 10_000n, tipLamports: 0n, mayCreate: true, programs: {} };
+  assert.throws(
+    () => checkAskedSwap({ ...asked, ...limits }, { signers: [gas, taker], instructions }),
+    /an account of wrapped SOL that is no temporary one/,
+  );
 });

@@ -24,3 +24,8 @@ export const INSTRUCTIONS_SYSVAR = address('Sysvar1nstructions111111111111111111
 
 /** The mint that wraps SOL; its token accounts are "native" and hold lamports. */
 export const WRAPPED_SOL_MINT = address('So11111111111111111111111111111111111111112');
+/** The same of Token-2022, which hardly anybody uses. */
+export const WRAPPED_SOL_2022_MINT = address('9pan9bMn5HatX4EJdBwg9VgCa7Uz5HL8N1m5D3NdXejP');
+
+/** Whether the accounts of a mint hold SOL: they are closed with all that they hold, and those of others only when they are empty. */
+export const holdsSol = (mint: string): boolean => mint === WRAPPED_SOL_MINT || mint === WRAPPED_SOL_2022_MINT;

@@ -1,4 +1,4 @@
-import { type Address, WRAPPED_SOL_MINT } from '@slipway/wire';
+import { type Address, holdsSol } from '@slipway/wire';
 import type { TriggerOrderRow } from '../../store/trigger-orders.js';
 import type { Leg } from '../../trigger-orders/order.js';
 import { type OrderContext, orderContext } from '../../trigger-orders/order-context.js';
@@ -39,7 +39,7 @@ export function saleOf(order: TriggerOrderRow): Sale {
     wallet: wallet as Address,
     vault: vault as Address,
     ...sold,
-    paysForAccount: sold.inputMint !== WRAPPED_SOL_MINT || (isEntry && sold.amount === progress.entry.initial),
+    paysForAccount: !holdsSol(sold.inputMint) || (isEntry && sold.amount === progress.entry.initial),
     slippageBps: slippageOf(order, leg),
     context: orderContext(leg, { ...order, condition: conditionOf(order, leg) }),
     failures: progress.failures,

@@ -1,6 +1,7 @@
 import {
   type Address,
   associatedTokenAddress,
+  holdsSol,
   type Instruction,
   parseCloseAccount,
   parseCreateAssociatedTokenIdempotent,
@@ -118,7 +119,7 @@ class Story {
     if (!made.some((each) => each?.payer === keeper && each.owner === wallet)) return false;
     const isEntry = source === order.inputAccount;
     // Closing wrapped SOL pays out what is in it: only a sale of everything leaves nothing.
-    const isSol = (isEntry ? order.inputMint : order.outputMint) === WRAPPED_SOL_MINT;
+    const isSol = holdsSol(isEntry ? order.inputMint : order.outputMint);
     return !isSol || (isEntry && this.#trades.length === 1 && trade.most >= order.progress.entry.initial);
   }
 

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { poolSwap } from '@slipway/programs';
+import {
+  type Address,
+  associatedTokenAddress,
+  createAssociatedTokenIdempotent,
+  findProgramAddress,
+  generateKeypair,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+  tokenCloseAccount,
+  WRAPPED_SOL_2022_MINT,
+  WRAPPED_SOL_MINT,
+} from '@slipway/wire';
+import { SANDBOX_PROGRAMS } from '../cosign.js';
+import { orderAccount } from '../order-accounts.js';
+import type { SealedOrder } from '../order-seal.js';
+import { checkVault } from './vault.js';
+
+const newAddress = () => generateKeypair().address;
+const DEPOSIT = '0199f0a0-0000-7000-8000-000000000001';
+const HELD = 1_000_000n;
+type Five = [Address, Address, Address, Address, Address];
+
+/** A fill that sells `amount` of an order's deposit, and closes the account of it to the keeper, who makes one for the wallet. */
+function fill(inputMint: Address, amount: bigint, tokenProgram: Address): void {
+  const [vault, wallet, keeper, outputMint, other] = [0, 1, 2, 3, 4].map(newAddress) as Five;
+  const source = orderAccount(vault, DEPOSIT, 'in', tokenProgram);
+  const destination = associatedTokenAddress(wallet, outputMint);
+  const order = {
+    wallet,
+    vault,
+    depositRequestId: DEPOSIT,
+    inputMint,
+    outputMint,
+    inputAccount: source,
+    outputAccount: null,
+    progress: { type: 'single', entry: { initial: HELD } },
+  } as unknown as SealedOrder;
+  const pool = { pool: other, authority: other, vaultA: other, vaultB: other, poolMint: other, feeAccount: other };
+  const mints = { mintA: inputMint, mintB: outputMint, programA: tokenProgram, programB: TOKEN_PROGRAM };
+  const ends = { authority: vault, source, destination, amountIn: amount, minimumAmountOut: 1n };
+  const instructions = [
+    createAssociatedTokenIdempotent({ payer: keeper, owner: wallet, mint: outputMint }),
+    poolSwap({ accounts: { ...pool, ...mints }, aToB: true, ...ends }),
+    tokenCloseAccount({ account: source, destination: keeper, authority: vault, tokenProgram }),
+  ];
+  const parties = { vault: vault, wallet: wallet, keeper: keeper, order, programs: SANDBOX_PROGRAMS };
+  checkVault(parties, { signers: [keeper, vault], feeLamports: 10_000n, instructions });
+}
+
+test('attack: a copy that was broken into sells a unit of a deposit of SOL, and closes the rest to the keeper, also where it is SOL of Token-2022: the vault does not sign', () => {
+  const seeds = [new TextEncoder().encode('native-mint')];
+  assert.equal(findProgramAddress(seeds, TOKEN_2022_PROGRAM).address, WRAPPED_SOL_2022_MINT);
+  for (const [mint, program] of [
+    [WRAPPED_SOL_MINT, TOKEN_PROGRAM],
+    [WRAPPED_SOL_2022_MINT, TOKEN_2022_PROGRAM],
+  ] as const) {
+    assert.throws(() => fill(mint, 1n, program), /the keeper would take the rent/);
+    fill(mint, HELD, program);
+  }
+  // Of any other token, only an emptied account is closed.
+  fill(newAddress(), 1n, TOKEN_PROGRAM);
+});
