@@ -89,4 +89,19 @@ describe('what is kept of a limit order', () => {
       [['cancelled', `tx ${slot}`]],
     );
   });
+
+  it('attack: a stranger on the chain fills an order in two parts by one transaction: its maker hears of each, once', async () => {
+    slot += 1;
+    const place = { orderKey: 'parts', txId: 'one', slot: BigInt(slot), position: 0n, at: new Date(START + slot) };
+    const events = [{ kind: 'opened', terms } as const, traded(99_999), traded(99_998)].map(
+      (event, number): PlacedOrderEvent => ({ ...place, number, event }),
+    );
+    for (const times of [1, 2]) {
+      await store.transaction((tx) => addEvents(tx, deps as never, events));
+      const { rows } = await store.query<{ page: string }>('select unnest(pages) as page from event_outbox');
+      const told = rows.flatMap(({ page }) => JSON.parse(page) as { kind: string; data: { order: string } }[]);
+      const kinds = told.filter(({ data }) => data.order === 'parts').map(({ kind }) => kind);
+      assert.deepEqual(kinds.sort(), ['order.opened', 'order.partly_filled', 'order.partly_filled'], `${times}`);
+    }
+  });
 });

@@ -10,14 +10,18 @@ export function orderNews(order: LimitOrderRow, since: Date): NewEvent[] {
     signature: string,
     at: Date,
     amounts: { input: bigint; output: bigint } | undefined,
+    part = 1,
   ) => {
-    if (signature !== '' && at >= since) news.push(newsOf(order, { kind, signature, at, amounts }));
+    if (signature !== '' && at >= since) news.push(newsOf(order, { kind, signature, at, amounts, part }));
   };
   const all = { input: makingAmount, output: takingAmount };
   add(state === 'failed' ? 'order.failed' : 'order.opened', openTx, createdAt, all);
+  const parts = new Map<string, number>();
   for (const [index, { txId, confirmedAt, makingAmount: input, takingAmount: output }] of trades.entries()) {
     const isLast = state === 'completed' && index === trades.length - 1;
-    add(isLast ? 'order.filled' : 'order.partly_filled', txId, confirmedAt, { input, output });
+    const part = (parts.get(txId) ?? 0) + 1;
+    parts.set(txId, part);
+    add(isLast ? 'order.filled' : 'order.partly_filled', txId, confirmedAt, { input, output }, part);
   }
   if (state === 'cancelled' || state === 'expired') add(`order.${state}`, closeTx, updatedAt, undefined);
   return news;
@@ -28,16 +32,18 @@ interface News {
   signature: string;
   at: Date;
   amounts: { input: bigint; output: bigint } | undefined;
+  /** Of those that one transaction has filled of the order, from 1. */
+  part: number;
 }
 
-function newsOf(order: LimitOrderRow, { kind, signature, at, amounts }: News): NewEvent {
+function newsOf(order: LimitOrderRow, { kind, signature, at, amounts, part }: News): NewEvent {
   const { orderKey, maker, inputMint, outputMint, openTx } = order;
   return {
     kind,
     at,
     wallets: [maker],
     begunBy: openTx === '' ? undefined : { signature: openTx },
-    once: `${kind} ${signature} ${orderKey}`,
+    once: `${kind} ${signature} ${orderKey}${part > 1 ? ` ${part}` : ''}`,
     data: {
       api: 'trigger/v1',
       order: orderKey,
