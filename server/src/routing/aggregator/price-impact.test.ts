@@ -104,7 +104,7 @@ function tradeOver(written: readonly LabPool[]): { impact: number; pools: number
 it('attack: somebody who moves pools has a dust of bids at twice the price, so that trades look as if they moved it: automatic slippage stays what it was', () => {
   for (const write of [ticks, bins]) {
     const [usual, dusty] = [false, true].map((dust) => tradeOver([honest(), write(dust)]));
-    assert.ok(usual!.impact < 0.002 && automaticSlippageBps(usual!.impact) < 100, `${usual!.impact}`);
+    assert.ok(usual!.impact < 0.002 && automaticSlippageBps({ priceImpact: usual!.impact }) < 100, `${usual!.impact}`);
     assert.ok(dusty!.impact < usual!.impact + 1e-4, `${dusty!.impact} instead of ${usual!.impact}`);
     const alone = tradeOver([write(true)]);
     assert.ok(alone.impact < 0.002, `${alone.impact}`);
