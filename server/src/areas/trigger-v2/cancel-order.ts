@@ -159,8 +159,11 @@ async function readHoldings(
       const tokens = held && decodeTokenAccount(held.data);
       // The chain says what it holds: the owner gets it back, whatever the row says.
       if (tokens?.owner !== vault) return undefined;
-      const token = await readVaultToken(chain, tokens.mint);
-      return token && { account, token, amount: tokens.amount, own: ownIn(order, vault, account) };
+      const mint = await readVaultToken(chain, tokens.mint);
+      if (!mint && tokens.amount > 0n) return undefined;
+      // A mint that nobody holds may be closed, and made anew by the other token program. Its empty account is closed all the same.
+      const token = { mint: tokens.mint, decimals: 0, ...mint, tokenProgram: held!.owner };
+      return { account, token, amount: tokens.amount, own: ownIn(order, vault, account) };
     }),
   );
   const holdings = found.filter((holding) => holding !== undefined);

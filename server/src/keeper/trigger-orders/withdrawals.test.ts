@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { type Address, type Keypair, SYSTEM_PROGRAM } from '@slipway/wire';
+import { type Address, type Keypair, SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '@slipway/wire';
 import { signed } from '../../areas/trigger-v2/testing.js';
 import { WRAPPED_SOL } from '../../routing/aggregator/testing.js';
 import type { Store } from '../../store/sql.js';
@@ -84,6 +84,21 @@ it('attack: an issuer of a token takes what an order has bought of it, and sends
   await assert.rejects(withdrawal(), /Please initiate cancel again/);
   await withdrawal();
   assert.equal(await world.held(wallet.address, world.sold), progress.entry.remaining);
+});
+
+it('an order whose output has no mint any more, or one of the other token program, is cancelled with both rents', async () => {
+  for (const program of [undefined, TOKEN_PROGRAM]) {
+    const closed = await world.world.token({ program: TOKEN_2022_PROGRAM });
+    const terms = { orderType: 'otoco', triggerPriceUsd: 1_000, tpPriceUsd: 2_000, slPriceUsd: 500 } as const;
+    const { wallet, id } = await world.deposit(client, { ...terms, outputMint: closed.mint });
+    const { inputAccount, outputAccount } = await world.rowOf(id);
+    const { data, lamports } = (await world.chain.account(closed.mint))!;
+    await world.world.remove(closed.mint);
+    if (program) await world.world.put(closed.mint, program, data, lamports);
+    await client.withdraw(wallet, id);
+    assert.deepEqual([await world.exists(inputAccount), await world.exists(outputAccount!)], [false, false]);
+    assert.equal((await world.rowOf(id)).progress.state, 'cancelled');
+  }
 });
 
 it('an order that sells SOL, and whose account somebody has given to, is cancelled with its second withdrawal, too', async () => {
