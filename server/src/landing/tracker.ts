@@ -67,6 +67,8 @@ interface Tracked extends Flight {
   isSaidToHaveFailed: boolean;
   /** How often the node did not have it, whose status it told; and when it is asked again, in steady milliseconds. */
   looks: number;
+  /** How often it was asked. */
+  asked: number;
   lookAgainAt: number;
   isLookedFor: boolean;
 }
@@ -100,7 +102,7 @@ class PollingTracker implements Tracker {
       const times = takenOver ? 0 : 1;
       const sendAgainAt = this.#deps.steadyNow() + (takenOver ? 0 : resending.resendAfterMs(times));
       const said = { isWorthResending: undefined, isSaidToHaveFailed: false };
-      const looking = { looks: 0, lookAgainAt: 0, isLookedFor: false };
+      const looking = { looks: 0, asked: 0, lookAgainAt: 0, isLookedFor: false };
       const promised = { verdict: promise, resolve, reject };
       const tracked = { ...flight, ...promised, ...said, ...looking, resending, sendAgainAt, times };
       this.#flights.set(flight.signature, tracked);
@@ -252,6 +254,7 @@ class PollingTracker implements Tracker {
     const { chain, steadyNow, log } = this.#deps;
     if (flight.isLookedFor || steadyNow() < flight.lookAgainAt) return flight.looks === 0;
     flight.isLookedFor = true;
+    flight.asked += 1;
     const { signature } = flight;
     endOf(chain.rpc, signature)
       .then((end) => {
@@ -259,11 +262,11 @@ class PollingTracker implements Tracker {
         else flight.looks += 1;
       })
       .catch((error: Error) =>
-        log.debug({ signature, reason: error.message }, 'cannot tell how a transaction has ended'),
+        log.warn({ signature, reason: error.message }, 'cannot tell how a transaction has ended'),
       )
       .finally(() => {
         flight.isLookedFor = false;
-        flight.lookAgainAt = steadyNow() + Math.min(LOOK_MS.first * 2 ** flight.looks, LOOK_MS.longest);
+        flight.lookAgainAt = steadyNow() + Math.min(LOOK_MS.first * 2 ** flight.asked, LOOK_MS.longest);
       });
     return flight.looks === 0;
   }

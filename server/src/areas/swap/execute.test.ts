@@ -8,6 +8,7 @@ import {
   type Keypair,
   TOKEN_2022_PROGRAM,
 } from '@slipway/wire';
+import { RpcError } from '../../chain/index.js';
 import { ata } from '../../sandbox/maker/testing.js';
 import { balances, JUP, newWallet, openSwapWorld, SOL, type SwapWorld, signed, swap, USDC } from './testing.js';
 
@@ -106,7 +107,9 @@ describe('the execution of an order', () => {
     const { rpc } = world.deps.chain;
     const call = rpc.call;
     rpc.call = ((method: string, ...rest: [never]) =>
-      method === 'getTransaction' ? Promise.reject(new Error('refused')) : call.call(rpc, method, ...rest)) as never;
+      method === 'getTransaction'
+        ? Promise.reject(new RpcError(-32_601, 'refused'))
+        : call.call(rpc, method, ...rest)) as never;
     const body = { requestId, signedTransaction: signed(transaction, taker) };
     const first = await world.execute(body).finally(() => {
       rpc.call = call;
