@@ -17,6 +17,8 @@ export interface Pace extends Resending {
   pollMs: number;
   /** The most transactions that are looked at more closely, and sent again, with one poll. */
   maxResends: number;
+  /** The most that a node is asked for one by one with one poll, because their status may be that of another transaction. */
+  maxLooks: number;
 }
 
 /** For transactions that we have tried out, and that somebody waits for. */
@@ -24,6 +26,7 @@ export const CLOSE: Pace = {
   pollMs: 400,
   resendAfterMs: () => 2_000,
   maxResends: Number.POSITIVE_INFINITY,
+  maxLooks: 50,
   unasked: Number.POSITIVE_INFINITY,
   isWorthResending: async () => true,
 };
@@ -61,6 +64,7 @@ export function leisurely(chain: Chain): Pace {
     pollMs: 1_000,
     resendAfterMs: (times) => Math.min(1_000 * 2 ** times, LONGEST_BACKOFF_MS),
     maxResends: 50,
+    maxLooks: 25,
     unasked: 1,
     isWorthResending: (wire) => wouldSucceed(chain, wire),
   };

@@ -49,9 +49,12 @@ interface TrackerDeps {
 const MAX_STATUSES = 256;
 /** How far a validator's clock may be from ours. */
 const CLOCK_SKEW_MS = 60_000;
-/** A node's history may lag behind its statuses: it is asked after such a time, and so often before that is no reason any more. */
+/** A node's history may lag behind its statuses: it is asked again after such a time. */
 const LOOK_MS = { first: 400, longest: 30_000 };
-const MOST_LOOKS = 7;
+/** Slots. For 300 of them nodes know what has landed by a part of its signature; what is older, by the whole. */
+const PART_KNOWN = 500n;
+/** From so many unanswered questions on, the log says so. */
+const MANY_ASKED = 3;
 
 interface Tracked extends Flight {
   resending: Resending;
@@ -73,6 +76,9 @@ interface Tracked extends Flight {
   isLookedFor: boolean;
 }
 
+/** In which order flights have their turn, where not all do: those that were asked for least, and have waited longest, first. */
+const byTurn = (one: Tracked, other: Tracked) => one.asked - other.asked || one.sendAgainAt - other.sendAgainAt;
+
 /** Follows all transactions in flight with one shared poll, and rebroadcasts each until it lands or is dead. */
 export function createTracker(deps: TrackerDeps): Tracker {
   return new PollingTracker(deps);
@@ -85,6 +91,8 @@ class PollingTracker implements Tracker {
   #timer: NodeJS.Timeout | undefined;
   #polling = false;
   #pollAgain = false;
+  /** How many transactions a node may still be asked for with this poll. */
+  #looksLeft = 0;
   #closed = false;
 
   constructor(deps: TrackerDeps) {
@@ -138,9 +146,10 @@ class PollingTracker implements Tracker {
     }
     this.#polling = true;
     const all = [...this.#flights.values()];
-    // Those that have waited longest come first where not all get their turn.
-    if (all.length > this.#pace.maxResends) all.sort((one, other) => one.sendAgainAt - other.sendAgainAt);
-    let turns = this.#pace.maxResends;
+    const { maxResends, maxLooks } = this.#pace;
+    if (all.length > Math.min(maxResends, maxLooks)) all.sort(byTurn);
+    this.#looksLeft = maxLooks;
+    let turns = maxResends;
     for (let from = 0; from < all.length; from += MAX_STATUSES) {
       const group = all.slice(from, from + MAX_STATUSES);
       const taken = await this.#pollGroup(group, turns).catch((error: Error) => {
@@ -157,8 +166,8 @@ class PollingTracker implements Tracker {
   /** Returns how many of the `turns` it took to look closely at a transaction, or to send it again. */
   async #pollGroup(group: Tracked[], turns: number): Promise<number> {
     const { chain, steadyNow } = this.#deps;
-    const { found } = await chain.statuses(signaturesOf(group), { history: false });
-    const unknown = group.filter((flight, index) => !this.#conclude(flight, found[index]));
+    const { slot, found } = await chain.statuses(signaturesOf(group), { history: false });
+    const unknown = group.filter((flight, index) => !this.#conclude(flight, found[index], slot));
     const due = unknown.filter((flight) => flight.sendAgainAt <= steadyNow()).slice(0, Math.max(0, turns));
     if (due.length === 0) return 0;
     try {
@@ -200,7 +209,8 @@ class PollingTracker implements Tracker {
     const isOld = ended.some(({ sentAt }, index) => sentAt !== undefined && !found[index]);
     const since = isOld ? await historySince(chain.rpc).catch(() => Number.POSITIVE_INFINITY) : undefined;
     for (const [index, flight] of ended.entries()) {
-      if (this.#conclude(flight, found[index]) || (found[index]?.confirmed && flight.looks < MOST_LOOKS)) continue;
+      // Whose status that is shows by itself, once the node knows no more of that time by parts of signatures.
+      if (this.#conclude(flight, found[index], slot) || found[index]?.confirmed) continue;
       const death = deaths[due.indexOf(flight)];
       // A node that lags behind the one that reported the death may not have seen it land yet.
       if (death === undefined) this.#finish(flight, { event: 'expired', slot: null, error: rfqError(GIVEN_UP) });
@@ -230,9 +240,9 @@ class PollingTracker implements Tracker {
 
   /**
    * True when the status settles the flight, or would if the node says it again: one that has failed can be posted anew,
-   * so a failure that may still be undone must be said twice in a row.
+   * so a failure that may still be undone must be said twice in a row. `now` is the node's slot.
    */
-  #conclude(flight: Tracked, status: SignatureStatus | undefined): boolean {
+  #conclude(flight: Tracked, status: SignatureStatus | undefined, now: bigint): boolean {
     const isSecond = flight.isSaidToHaveFailed;
     flight.isSaidToHaveFailed = false;
     if (!status?.confirmed) return false;
@@ -241,18 +251,20 @@ class PollingTracker implements Tracker {
       flight.isSaidToHaveFailed = true;
       return true;
     }
-    if (!flight.isOurs) return this.#lookFor(flight, { slot, err });
+    if (!flight.isOurs && now - slot < PART_KNOWN) return this.#lookFor(flight, { slot, err });
     this.#finish(flight, verdictOf({ slot, err }));
     return true;
   }
 
   /**
    * Whoever signs two transactions with one nonce has their signatures begin alike, and nodes tell the status of one for the other,
-   * which never lands: so it has ended only where the node has it. True unless it did not when it was asked last.
+   * which never lands: so it has ended only where the node has it, or is so old that nodes know it by all of its signature. True
+   * unless the node did not have it when it was asked last.
    */
   #lookFor(flight: Tracked, told: TransactionEnd): boolean {
     const { chain, steadyNow, log } = this.#deps;
-    if (flight.isLookedFor || steadyNow() < flight.lookAgainAt) return flight.looks === 0;
+    if (flight.isLookedFor || steadyNow() < flight.lookAgainAt || this.#looksLeft === 0) return flight.looks === 0;
+    this.#looksLeft -= 1;
     flight.isLookedFor = true;
     flight.asked += 1;
     const { signature } = flight;
@@ -262,11 +274,14 @@ class PollingTracker implements Tracker {
         else flight.looks += 1;
       })
       .catch((error: Error) =>
-        log.warn({ signature, reason: error.message }, 'cannot tell how a transaction has ended'),
+        log[flight.asked === MANY_ASKED ? 'warn' : 'debug'](
+          { signature, reason: error.message },
+          'cannot tell how a transaction has ended',
+        ),
       )
       .finally(() => {
         flight.isLookedFor = false;
-        flight.lookAgainAt = steadyNow() + Math.min(LOOK_MS.first * 2 ** flight.asked, LOOK_MS.longest);
+        flight.lookAgainAt = steadyNow() + Math.min(LOOK_MS.first * 2 ** (flight.asked - 1), LOOK_MS.longest);
       });
     return flight.looks === 0;
   }
