@@ -1,6 +1,6 @@
 import { type Address, WRAPPED_SOL_MINT } from '@slipway/wire';
 import { createLiveAccounts, type LiveAccounts } from '../chain/index.js';
-import type { PoolSource, Prices } from '../prices/index.js';
+import { type PoolSource, type Prices, trustedUsd } from '../prices/index.js';
 import { type Aggregator, createAggregator, createMemory, createTableBook } from '../routing/aggregator/index.js';
 import { createMakers, type MakerEndpoint, type Makers, makersTimeout } from '../routing/makers/index.js';
 import { createRouting, type Routing } from '../routing/race.js';
@@ -78,7 +78,6 @@ export function openRouters(
   const { config, log, store, secrets, signer, aggregator, chains, clock, steadyNow, prices, metrics } = deps;
   const chain = chains.quotes;
   const { budgetMs } = config.swap;
-  const { usd } = prices;
   const makers = createMakers({
     store,
     box: secrets,
@@ -89,11 +88,11 @@ export function openRouters(
     steadyNow,
     log,
     timeoutMs: makersTimeout(budgetMs),
-    usd,
+    usd: prices.usd,
     orderEngine: config.programs.orderEngine,
   });
   const services = routingServices(config.services, clock).map((service) =>
-    createServiceRouter(service, { chain, usd, steadyNow }),
+    createServiceRouter(service, { chain, usd: (token) => trustedUsd(prices, token), steadyNow }),
   );
   const routers = [aggregator, makers, ...services];
   return { routing: createRouting({ routers, budgetMs, steadyNow, log, registry: metrics.registry }), makers };

@@ -1,3 +1,4 @@
+import type { Address } from '@slipway/wire';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Clock } from '../../lib/clock.js';
@@ -6,7 +7,7 @@ import { cached } from '../../lib/single-flight.js';
 import type { Signer } from '../../signer/index.js';
 import { listMakers, suspendMaker, type UrlBox } from '../../store/makers.js';
 import type { Sql } from '../../store/sql.js';
-import { absurdity, type UsdOf } from '../absurdity.js';
+import { absurdity } from '../absurdity.js';
 import type { QuoteRequest } from '../router.js';
 import { askForOffer, type Offer, type RfqQuestion, readTokens } from './offers.js';
 import { createPatience, isNonsense } from './patience.js';
@@ -21,7 +22,8 @@ export interface OfferDeskDeps {
   signer: Pick<Signer, 'wallets'>;
   /** Makers beside the registered ones. */
   own: readonly MakerEndpoint[];
-  usd: UsdOf;
+  /** USD for one whole token; undefined if unknown. */
+  usd: (mint: Address) => number | undefined;
   /** Milliseconds that makers have for an offer: see `makersTimeout`. */
   timeoutMs: number;
   clock: Clock;
@@ -162,7 +164,7 @@ export class OfferDesk {
     if (Object.values(signer.wallets()).some(({ addresses }) => addresses.includes(offer.maker))) {
       throw new WebhookFailure('nonsense', 'names a wallet of this service as its own');
     }
-    const absurd = absurdity(request, offer, usd);
+    const absurd = absurdity(request, offer, ({ mint }) => usd(mint));
     if (absurd) throw new WebhookFailure('nonsense', absurd);
     return offer;
   }

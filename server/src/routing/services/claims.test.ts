@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { type Address, generateKeypair, type Instruction, TOKEN_PROGRAM } from '@slipway/wire';
+import { generateKeypair, type Instruction, TOKEN_PROGRAM } from '@slipway/wire';
 import { isRefused, type QuoteRequest, type Refusal, type Token } from '../router.js';
 import { createServiceRouter, type RoutingService } from './index.js';
 
@@ -31,7 +31,7 @@ function openService(outAmount: bigint) {
   };
   const router = createServiceRouter(service, {
     chain: { account: async () => undefined },
-    usd: (mint: Address) => (mint === input.mint || mint === output.mint ? 2 : undefined),
+    usd: ({ mint }: Token) => (mint === input.mint || mint === output.mint ? 2 : undefined),
     steadyNow: () => state.now,
   });
   const request: QuoteRequest = { mode: 'exact-in', input, output, amount: AMOUNT, owner, excludeVenues: new Set() };

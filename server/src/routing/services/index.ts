@@ -45,6 +45,7 @@ type Chained = Pick<Chain, 'account'>;
 
 interface ServiceRouterDeps {
   chain: Chained;
+  /** Of no pools: anybody makes one at any price, beside which an honest quote would be absurd. */
   usd: UsdOf;
   steadyNow: () => number;
 }
