@@ -161,9 +161,9 @@ export function priceImpact({ trades }: Outcome): number {
  * units are dust at many times the price, which nobody takes: so it is no more than what half of the amount tells, for which a
  * constant product has moved its price half as far.
  */
-function idealOf({ part: { state, from }, offered, paid, fee, received }: Done): number {
+function idealOf({ part: { state, from }, paid, fee, received }: Done): number {
   const byPrice = Number(paid - fee) * state.price(from);
-  const half = state.quote(from, offered / 2n);
+  const half = state.quote(from, paid / 2n);
   if (!half) return byPrice;
   const lost = 2 * (1 - (Number(received) * Number(half.paid)) / (Number(half.received) * Number(paid)));
   return lost < 1 ? Math.min(byPrice, Number(received) / (1 - Math.max(0, lost))) : byPrice;
