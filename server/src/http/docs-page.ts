@@ -12,14 +12,14 @@ const DOCUMENTS: ReadonlySet<string | undefined> = new Set(['/docs/json', '/docs
 const VIEWPORT = '<meta name="viewport" content="width=device-width, initial-scale=1">';
 
 /**
- * The page at `/docs`. It loads everything from this service. `key`, which everybody knows, is filled in, if set. What readers
- * type in its place a browser keeps in a sandbox only: elsewhere it may be the admin token, and whatever is served later under
- * the page's origin, which may be the end of a tunnel, could read it.
+ * The page at `/docs`. It loads everything from this service. `key`, which everybody knows, is filled in, if set. Only there a
+ * browser keeps what readers type in its place: elsewhere it may be the admin token, and whatever is served later under the
+ * page's origin, which may be the end of a tunnel, could read it.
  */
 export async function registerDocsPage(
   app: FastifyInstance,
   publicUrl: string,
-  { key, isSandbox }: { key: string | undefined; isSandbox: boolean },
+  key: string | undefined,
 ): Promise<void> {
   await app.register(async (docs) => {
     const headers = {
@@ -44,11 +44,10 @@ export async function registerDocsPage(
       uiConfig: {
         // Its validator badge would send the document to a third party.
         validatorUrl: null,
-        persistAuthorization: isSandbox,
+        persistAuthorization: key !== undefined,
         filter: true,
         tryItOutEnabled: true,
-        ...(key !== undefined && { onComplete: fillIn(key) }),
-        ...(!isSandbox && { onComplete: forget() }),
+        onComplete: key === undefined ? forget() : fillIn(key),
       },
     });
   });

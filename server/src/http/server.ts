@@ -193,7 +193,7 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
     recorded: deps.recordedCalls ?? (() => ({})),
     descriptions: deps.descriptions ?? {},
   });
-  await registerDocsPage(app, config.http.publicUrl, { key: knownKey, isSandbox: config.sandbox });
+  await registerDocsPage(app, config.http.publicUrl, knownKey);
   const { adminSessions: sessions } = deps;
   const { adminToken } = config;
   const admin = adminGuard({

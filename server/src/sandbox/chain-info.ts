@@ -1,5 +1,5 @@
 import type { Address } from '@slipway/wire';
-import type { Chain, Rpc } from '../chain/index.js';
+import { type Chain, type Rpc, RpcError } from '../chain/index.js';
 
 /** What the embedded chain says about itself (`localnet_info`). */
 export interface ChainInfo {
@@ -22,10 +22,13 @@ export function chainInfo(chain: Chain): Promise<ChainInfo> {
   return chain.rpc.call<ChainInfo>('localnet_info', []);
 }
 
-/** Whether a node is of our software. On any other chain, what stands at an address with a public key may be a stranger's. */
+/** Whether a node is of our software. On any other chain, what stands at an address with a public key may be a stranger's. @throws ChainUnavailable */
 export function isOurChain(rpc: Pick<Rpc, 'call'>): Promise<boolean> {
   return rpc.call('localnet_info', []).then(
     () => true,
-    () => false,
+    (error: unknown) => {
+      if (error instanceof RpcError) return false;
+      throw error;
+    },
   );
 }
