@@ -42,7 +42,7 @@ export async function publishLaunch(
   );
   const isOver = launch.createdAt.getTime() + urlMs + MARGIN_MS < clock.now();
   if (published.includes(false) && !isOver) return false;
-  await store.single((tx) => finishLaunch(tx, launch.mint, new Date(clock.now())));
+  await store.single((tx) => finishLaunch(tx, launch.mint, new Date(clock.now()), { isOnChain: true }));
   return true;
 }
 

@@ -5,6 +5,9 @@ import type { Sql, Tx } from './sql.js';
 /** The ledger area of the transactions that move launches from their curves. */
 export const LAUNCH_MIGRATION_AREA = 'launch-migrations';
 
+/** What was sent before may never be told to have ended, where the node has forgotten that time. */
+const LONGEST_UNDER_WAY_MS = 10 * 60_000;
+
 /** A landed launch whose pool was not seen to have left its curve. */
 export interface LaunchOnCurve {
   mint: Address;
@@ -37,9 +40,9 @@ export async function recordMigration(tx: Tx, seen: SeenMigration, at: Date): Pr
   const { rows } = await tx.query<{ creator: string; pool: string; requestId: string }>(
     `update launches set migrated_at = $2 where mint = $1 and migrated_at is null and ($3 or not exists (
        select from ledger
-       where area = '${LAUNCH_MIGRATION_AREA}' and state = 'sending' and payload->>'mint' = launches.mint))
+       where area = '${LAUNCH_MIGRATION_AREA}' and state = 'sending' and sent_at > $4 and payload->>'mint' = launches.mint))
      returning creator, pool, request_id as "requestId"`,
-    [mint, at, signature !== undefined],
+    [mint, at, signature !== undefined, new Date(at.getTime() - LONGEST_UNDER_WAY_MS)],
   );
   const [launch] = rows;
   if (!launch) return;

@@ -116,17 +116,18 @@ export async function unfinishedLaunches(
   const { rows } = await sql.query<Launch>(
     `${SELECT} where finished_at is null and mint <> all($4) and (ledger.state = 'landed' or launches.created_at < $2 and
        (ledger.state in ('failed', 'expired') or ledger.state = 'crafted' and ledger.expires_at < $1))
-     order by launches.created_at limit $3`,
+     order by ledger.state <> 'landed', launches.created_at limit $3`,
     [now, before, limit, without],
   );
   return rows;
 }
 
-export async function finishLaunch(tx: Tx, mint: string, at: Date): Promise<void> {
+/** `isOnChain`: its token is there, whatever the ledger says. */
+export async function finishLaunch(tx: Tx, mint: string, at: Date, { isOnChain = false } = {}): Promise<void> {
   await tx.query(
-    `update launches set finished_at = $2, never_landed = ledger.state <> 'landed' from ledger
+    `update launches set finished_at = $2, never_landed = ledger.state <> 'landed' and not $3 from ledger
      where mint = $1 and finished_at is null and ledger.id = request_id`,
-    [mint, at],
+    [mint, at, isOnChain],
   );
 }
 

@@ -19,9 +19,10 @@ export function orderNews(order: LimitOrderRow, since: Date): NewEvent[] {
   const parts = new Map<string, number>();
   for (const [index, { txId, confirmedAt, makingAmount: input, takingAmount: output }] of trades.entries()) {
     const isLast = state === 'completed' && index === trades.length - 1;
-    const part = (parts.get(txId) ?? 0) + 1;
-    parts.set(txId, part);
-    add(isLast ? 'order.filled' : 'order.partly_filled', txId, confirmedAt, { input, output }, part);
+    const kind = isLast ? 'order.filled' : 'order.partly_filled';
+    const part = (parts.get(`${kind} ${txId}`) ?? 0) + 1;
+    parts.set(`${kind} ${txId}`, part);
+    add(kind, txId, confirmedAt, { input, output }, part);
   }
   if (state === 'cancelled' || state === 'expired') add(`order.${state}`, closeTx, updatedAt, undefined);
   return news;

@@ -132,7 +132,8 @@ export function asStoreError(error: unknown): unknown {
   if (error instanceof pg.DatabaseError) {
     // Connection exceptions, insufficient resources, operator intervention, a server that is now a replica, and statements that
     // this connection has prepared before a newer copy has migrated their table: another one prepares them anew.
-    return /^(08|53|57|25006|0A000)/.test(error.code ?? '') ? new StoreUnavailable(error) : error;
+    const isStale = error.code === '0A000' && error.routine === 'RevalidateCachedQuery';
+    return isStale || /^(08|53|57|25006)/.test(error.code ?? '') ? new StoreUnavailable(error) : error;
   }
   // The driver could not encode a parameter.
   if (error instanceof TypeError || error instanceof RangeError) return error;
