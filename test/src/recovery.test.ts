@@ -32,6 +32,8 @@ const MOST_TRIES = 5;
 /** A payment that was posted, as the client knows it. */
 interface Payment {
   crafted: Crafted;
+  /** When it was asked for, in steady milliseconds. */
+  askedAt: number;
   sender: Keypair;
   tokenId: Address;
   signature: string;
@@ -47,10 +49,11 @@ interface Verification {
 }
 
 async function newPayment(service: Service, sender: Keypair, tokenId: Address): Promise<Payment> {
+  const askedAt = performance.now();
   const crafted = await craft(service, sender.address);
   assert.equal(crafted.code, 0, crafted.error);
   const wire = Buffer.from(signTransaction(crafted.transaction, sender), 'base64');
-  return { crafted, sender, tokenId, signature: transactionSignature(decodeTransaction(wire)) };
+  return { crafted, askedAt, sender, tokenId, signature: transactionSignature(decodeTransaction(wire)) };
 }
 
 /** Whether its blockhash has died before it was sent, or before it landed. */
@@ -154,10 +157,11 @@ describe('kill -9 while payments are executed', () => {
       try {
         await assertAgreesWithChain(service, service, posted);
         for (const payment of posted) {
-          const { crafted, sender, tokenId, signature, answer } = payment;
+          const { crafted, askedAt, sender, tokenId, signature, answer } = payment;
           const { status, body } = await execute(service, crafted, sender, { tokenId });
           // What had not been sent may have died before the restart was over: it is no payment, whatever is posted.
-          if (isDead(body) && (await onChain(service, signature)) === undefined) {
+          const isLate = performance.now() - askedAt > LIFE_MS;
+          if (isLate && isDead(body) && (await onChain(service, signature)) === undefined) {
             payments.splice(payments.indexOf(payment), 1);
             continue;
           }

@@ -138,7 +138,8 @@ export async function request<T = Record<string, unknown>>(
   };
   const response = await fetch(url, asked).catch((error: Error) => {
     // A connection that was idle for as long as the service keeps one: this process has stood still, and was not told in time.
-    if (error.cause instanceof Error && error.cause.message === 'other side closed') return fetch(url, asked);
+    const { cause } = error as { cause?: { message: string; socket?: { bytesRead: number } } };
+    if (cause?.message === 'other side closed' && (cause.socket?.bytesRead ?? 0) > 0) return fetch(url, asked);
     throw error;
   });
   const text = await textOf(response);

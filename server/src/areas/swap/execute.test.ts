@@ -208,8 +208,9 @@ describe('the execution of an order', () => {
     // It stands still: a busy machine takes longer than what is left.
     world.clock.now = () => Number(next.expireAt) * 1_000 - 3_000;
     const inTime = { requestId: next.requestId, signedTransaction: signed(next.transaction!, taker) };
-    const { body: done } = await world.execute(inTime);
-    world.clock.now = now;
+    const { body: done } = await world.execute(inTime).finally(() => {
+      world.clock.now = now;
+    });
     assert.equal(done.status, 'Success', 'until expireAt it is handed over');
   });
 
