@@ -142,13 +142,19 @@ describe('attack: a free key keeps 500 transactions under way until their blockh
   const FLIGHTS = 500;
   const BLOCKHASH = generateKeypair().address;
 
-  /** Follows them for 90 s, of which their blockhash lives 70, on a clock of its own. Returns the calls by method. */
-  async function follow(simulated: unknown) {
+  /**
+   * Follows them for 100 s, of which their blockhash lives 70, and `told` is their status for 80, on a clock of its own. Returns
+   * the calls by method.
+   */
+  async function follow(simulated: unknown, told: unknown = null) {
     let now = 1_000_000;
     const isAlive = () => now < 1_070_000;
     const calls: { method: string; at: number }[] = [];
     const answers: Record<string, (params: unknown[]) => unknown> = {
-      getSignatureStatuses: ([signatures]) => ({ context: { slot: 9 }, value: (signatures as []).map(() => null) }),
+      getSignatureStatuses: ([signatures]) => {
+        return { context: { slot: 9 }, value: (signatures as []).map(() => (now < 1_080_000 ? told : null)) };
+      },
+      getTransaction: () => null,
       isBlockhashValid: () => ({ context: { slot: 9 }, value: isAlive() }),
       simulateTransaction: () => ({ value: { err: simulated, logs: [] } }),
       sendTransaction: () => 'sent',
@@ -192,6 +198,12 @@ describe('attack: a free key keeps 500 transactions under way until their blockh
     assert.equal(busiest('isBlockhashValid'), 1);
     // Two groups of at most 256, each second, and once more for those whose blockhash is dead.
     assert.ok(busiest('getSignatureStatuses') <= 4);
+  });
+
+  it('signed with the nonce of one that has landed, whose status nodes tell for all: 25 are asked for in a second', async () => {
+    const { of, busiest } = await follow(null, { slot: 8, err: null, confirmationStatus: 'confirmed' });
+    assert.ok(of('getTransaction').length >= FLIGHTS);
+    assert.ok(busiest('getTransaction') <= 25, `${busiest('getTransaction')}`);
   });
 
   it('what fails in simulation is simulated once, and never sent again', async () => {
