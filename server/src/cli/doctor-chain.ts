@@ -1,5 +1,5 @@
 import type { Address } from '@slipway/wire';
-import { createHttpRpc } from '../chain/index.js';
+import { createHttpRpc, RpcError } from '../chain/index.js';
 import type { Config } from '../config/index.js';
 import { keeperShortage } from '../keeper/wallet.js';
 import type { Check } from './doctor-check.js';
@@ -45,11 +45,23 @@ export async function checkKeeperWallet({ roles }: Config, rpcUrl: string, walle
   }
 }
 
-/** How far back the RPC's history goes, which lists are built from; no check for an embedded chain. */
+/** Of no transaction: a node that keeps them answers null. */
+const NO_SIGNATURE = '1'.repeat(64);
+
+/**
+ * How far back the RPC's history goes, which lists are built from, and whether it tells transactions; no check for an embedded
+ * chain.
+ */
 export async function checkHistory({ chain }: Config): Promise<Check[]> {
   if (chain.kind === 'embedded') return [];
   const name = 'history';
   const rpc = createHttpRpc({ url: chain.rpcUrl, timeoutMs: TIMEOUT_MS });
+  const asked = [NO_SIGNATURE, { commitment: 'confirmed', maxSupportedTransactionVersion: 0 }];
+  const refusal = await rpc.call('getTransaction', asked).catch((error: unknown) => error);
+  if (refusal instanceof RpcError) {
+    const detail = `the RPC tells no transactions (${refusal.message}): what clients sign is taken at the word of a status, which may be that of another one`;
+    return [{ name, ok: false, detail, next: 'have it keep its transaction history, or name one that does' }];
+  }
   const first = await rpc.call<number>('getFirstAvailableBlock', []).catch(() => undefined);
   if (first === undefined) return [{ name, ok: true, detail: 'the RPC does not say from which block on it has it' }];
   // The first block of a chain is 0, but some RPCs answer 1.

@@ -132,6 +132,22 @@ test('an RPC that is behind, that cannot be reached, or that is on another chain
   assert.deepEqual(states, [true, true, false]);
 });
 
+test('an RPC that tells no transactions fails', async () => {
+  const results: Record<string, unknown> = { getGenesisHash: GENESIS, getHealth: 'ok', getFirstAvailableBlock: 0 };
+  const ask = async (transaction: object) => {
+    const url = await serve((_path, { id, method }) => ({
+      jsonrpc: '2.0',
+      id,
+      ...(method === 'getTransaction' ? transaction : { result: results[method] ?? null }),
+    }));
+    return (await doctor({ SLIPWAY_SANDBOX: '1', SLIPWAY_RPC_URL: url })).checks.get('history');
+  };
+  assert.equal((await ask({ result: null }))?.ok, true);
+  const none = await ask({ error: { code: -32011, message: 'Transaction history is not available from this node' } });
+  assert.equal(none?.ok, false);
+  assert.match(none?.detail ?? '', /tells no transactions \(.*not available/);
+});
+
 test('a clock that is far from the chain’s fails', async () => {
   const clockWith = async (seconds: number) => {
     const time = Math.round(Date.now() / 1_000) + seconds;
