@@ -11,7 +11,7 @@ import type { PoolState, Side, Venue } from './venue.js';
 import { dlmmVenue } from './venues/meteora-dlmm/index.js';
 import { raydiumCpmmVenue } from './venues/raydium-cpmm.js';
 import { Lab, type LabPool } from './venues/testing/lab.js';
-import { type PairTerms, writePair } from './venues/testing/meteora-dlmm.js';
+import { CALM, type PairTerms, writePair } from './venues/testing/meteora-dlmm.js';
 import { randomCpmmPool } from './venues/testing/raydium-cpmm.js';
 import { TESTED_VENUES } from './venues/testing/venues.js';
 import { type WhirlpoolTerms, writeWhirlpool } from './venues/testing/whirlpool.js';
@@ -56,24 +56,12 @@ function whirlpool(tick: number, positions: Positions): PoolState {
 /** A pair with X in the bins above the price and Y in those below it. */
 function pair(binStep: number, bins: PairTerms['bins'], activeId = 0): PoolState {
   const written = writePair(lab, {
+    ...CALM,
     binStep,
     baseFactor: 1_000,
-    baseFeePower: 0,
-    filterPeriod: 30,
-    decayPeriod: 600,
-    reductionFactor: 5_000,
-    variableFeeControl: 0,
-    maxVolatility: 350_000,
-    volatility: 0,
-    volatilityReference: 0,
-    indexReference: 0,
-    lastUpdate: 0n,
     purpose: 2,
-    feeInY: false,
     activeId,
-    activation: { byTime: true, point: 0n },
     bins,
-    is2022: [false, false],
   });
   return opened(pairs, written);
 }

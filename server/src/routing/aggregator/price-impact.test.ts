@@ -10,8 +10,8 @@ import { search } from './search.js';
 import { createSizing } from './size.js';
 import { allVenues } from './venues/index.js';
 import { Lab, type LabPool } from './venues/testing/lab.js';
-import { writePair } from './venues/testing/meteora-dlmm.js';
-import { writeCpmmPool } from './venues/testing/raydium-cpmm.js';
+import { CALM, writePair } from './venues/testing/meteora-dlmm.js';
+import { OPEN, writeCpmmPool } from './venues/testing/raydium-cpmm.js';
 import { writeWhirlpool } from './venues/testing/whirlpool.js';
 import { sqrtPriceAt } from './venues/whirlpool/ticks.js';
 
@@ -32,12 +32,7 @@ const honest = () =>
     tokenPrograms,
     balances: [DEEP, DEEP],
     tradeFee: 2_500n,
-    owed: [
-      [0n, 0n],
-      [0n, 0n],
-    ],
-    status: 0,
-    openTime: 0n,
+    ...OPEN,
   });
 
 /** Bids below a price of 1, and, with `dust`, one of a few units at twice that, where the pool's price then is. */
@@ -60,28 +55,16 @@ const ticks = (dust: boolean) =>
 
 const bins = (dust: boolean) =>
   writePair(lab, {
+    ...CALM,
     mints,
     binStep: 100,
     baseFactor: 100,
-    baseFeePower: 0,
-    filterPeriod: 30,
-    decayPeriod: 600,
-    reductionFactor: 5_000,
-    variableFeeControl: 0,
-    maxVolatility: 350_000,
-    volatility: 0,
-    volatilityReference: 0,
-    indexReference: 0,
-    lastUpdate: 0n,
     purpose: 2,
-    feeInY: false,
     activeId: dust ? FAR_BIN : 0,
-    activation: { byTime: true, point: 0n },
     bins: [
       ...[0, -1, -2].map((id) => ({ id, x: 0n, y: DEEP / 5n })),
       ...(dust ? [{ id: FAR_BIN, x: 0n, y: 10n }] : []),
     ],
-    is2022: [false, false],
   });
 
 /** The price impact of the best trade over these pools, and how many of them it goes over. */

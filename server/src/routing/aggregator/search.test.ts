@@ -11,8 +11,8 @@ import { createSizing } from './size.js';
 import type { Venue } from './venue.js';
 import { allVenues } from './venues/index.js';
 import { Lab, type LabPool } from './venues/testing/lab.js';
-import { writePair } from './venues/testing/meteora-dlmm.js';
-import { writeCpmmPool } from './venues/testing/raydium-cpmm.js';
+import { CALM, writePair } from './venues/testing/meteora-dlmm.js';
+import { OPEN, writeCpmmPool } from './venues/testing/raydium-cpmm.js';
 import { PAIR_WRITERS } from './venues/testing/row.js';
 import { writeWhirlpool } from './venues/testing/whirlpool.js';
 
@@ -151,33 +151,17 @@ describe('an amount beyond the liquidity of a pool', () => {
       ...pair,
       balances: [balance, balance],
       tradeFee: 2_500n,
-      owed: [
-        [0n, 0n],
-        [0n, 0n],
-      ],
-      status: 0,
-      openTime: 0n,
+      ...OPEN,
     });
   const dlmm = ({ mints }: ReturnType<typeof newPair>) =>
     writePair(lab, {
+      ...CALM,
       mints,
-      is2022: [false, false],
       binStep: 25,
       baseFactor: 10_000,
-      baseFeePower: 0,
-      filterPeriod: 30,
-      decayPeriod: 600,
-      reductionFactor: 5_000,
       variableFeeControl: 40_000,
-      maxVolatility: 350_000,
-      volatility: 0,
-      volatilityReference: 0,
-      indexReference: 0,
-      lastUpdate: 0n,
       purpose: 2,
-      feeInY: false,
       activeId: 0,
-      activation: { byTime: true, point: 0n },
       bins: Array.from({ length: 41 }, (_, i) => ({
         id: i - 20,
         x: i >= 20 ? most / 20n : 0n,

@@ -4,7 +4,7 @@ import { type Address, CLOCK_SYSVAR, TOKEN_PROGRAM } from '@slipway/wire';
 import { priceAfterFirst, priceAfterSecond, withFee } from './meteora.js';
 import { raydiumCpmmVenue } from './raydium-cpmm.js';
 import { Lab, openFrom } from './testing/lab.js';
-import { writeCpmmPool } from './testing/raydium-cpmm.js';
+import { OPEN, writeCpmmPool } from './testing/raydium-cpmm.js';
 import { accountsOf, type RecordedTrade, readRecorded } from './testing/recorded.js';
 import { TESTED_VENUES } from './testing/venues.js';
 
@@ -88,12 +88,7 @@ describe("the fee of a Raydium pool's creator, by the program's published source
     const { address } = writeCpmmPool(lab, {
       balances: [1_000_000n, 1_000_000n],
       tradeFee: 2_500n,
-      owed: [
-        [0n, 0n],
-        [0n, 0n],
-      ],
-      status: 0,
-      openTime: 0n,
+      ...OPEN,
       creatorFee: { rate: 1_000n, on },
       tokenPrograms: [TOKEN_PROGRAM, TOKEN_PROGRAM] as [Address, Address],
     });

@@ -8,7 +8,7 @@ import type { Side, Venue } from '../venue.js';
 import { dlmmVenue } from './meteora-dlmm/index.js';
 import { moreSteps } from './more-steps.js';
 import { Lab, type LabPool, missingPrograms } from './testing/lab.js';
-import { writePair } from './testing/meteora-dlmm.js';
+import { CALM, writePair } from './testing/meteora-dlmm.js';
 import { writeWhirlpool } from './testing/whirlpool.js';
 import { whirlpoolVenue } from './whirlpool/index.js';
 
@@ -56,24 +56,13 @@ const whirlpool = (lab: Lab): LabPool =>
 const pair = (lab: Lab): LabPool => {
   const has = (id: number) => (id === 7 ? DEEP : DEEP / 40n);
   return writePair(lab, {
+    ...CALM,
     mints: [lab.vm.mint(), lab.vm.mint()] as [Address, Address],
-    is2022: [false, false],
     binStep: 10,
     baseFactor: 5_000,
-    baseFeePower: 0,
-    filterPeriod: 30,
-    decayPeriod: 600,
-    reductionFactor: 5_000,
-    variableFeeControl: 0,
-    maxVolatility: 350_000,
-    volatility: 0,
-    volatilityReference: 0,
     indexReference: 7,
-    lastUpdate: 0n,
     purpose: 1,
-    feeInY: false,
     activeId: 7,
-    activation: { byTime: true, point: 0n },
     bins: Array.from({ length: 120 }, (_, i) => i - 53).map((id) => ({
       id,
       x: id >= 7 ? has(id) : 0n,

@@ -46,6 +46,23 @@ export interface PairTerms {
   is2022: [boolean, boolean];
 }
 
+/** A pair whose fee does not change, open since ever, of tokens without extensions. */
+export const CALM = {
+  baseFeePower: 0,
+  filterPeriod: 30,
+  decayPeriod: 600,
+  reductionFactor: 5_000,
+  variableFeeControl: 0,
+  maxVolatility: 350_000,
+  volatility: 0,
+  volatilityReference: 0,
+  indexReference: 0,
+  lastUpdate: 0n,
+  feeInY: false,
+  activation: { byTime: true, point: 0n },
+  is2022: [false, false],
+} satisfies Partial<PairTerms>;
+
 /** Writes a pair with its bins, its vaults and its oracle, as the program would have them. */
 export function writePair({ vm }: Lab, terms: PairTerms): LabPool {
   const tokenProgram = (side: 0 | 1) => (terms.is2022[side] ? TOKEN_2022_PROGRAM : TOKEN_PROGRAM);

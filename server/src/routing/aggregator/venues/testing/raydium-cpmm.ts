@@ -21,6 +21,16 @@ interface CpmmTerms {
   mints?: readonly [Address, Address];
 }
 
+/** A pool that is open since ever, and owes nobody fees. */
+export const OPEN = {
+  owed: [
+    [0n, 0n],
+    [0n, 0n],
+  ],
+  status: 0,
+  openTime: 0n,
+} satisfies Partial<CpmmTerms>;
+
 /** Writes a pool with its configuration, its vaults and its observations, as the program would have them. */
 export function writeCpmmPool({ vm }: Lab, terms: CpmmTerms): LabPool {
   const [program0, program1] = terms.tokenPrograms;
