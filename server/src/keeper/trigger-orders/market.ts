@@ -46,13 +46,12 @@ export function marketOf(
   };
 }
 
-/** What an amount is worth in another token, by the prices of both; rounded down. */
+/** What an amount is worth in another token, by the prices of both; rounded up. */
 function worthIn(amount: bigint, input: Priced, output: Priced): bigint {
   const [from, to] = [fractionOf(input.usd), fractionOf(output.usd)];
-  return (
-    (amount * from.numerator * to.denominator * 10n ** BigInt(output.decimals)) /
-    (from.denominator * to.numerator * 10n ** BigInt(input.decimals))
-  );
+  const worth = amount * from.numerator * to.denominator * 10n ** BigInt(output.decimals);
+  const unit = from.denominator * to.numerator * 10n ** BigInt(input.decimals);
+  return (worth + unit - 1n) / unit;
 }
 
 /** A positive number as a fraction of 15 digits. */

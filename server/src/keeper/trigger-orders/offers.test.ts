@@ -59,3 +59,14 @@ test('says what the market gives where no part is worth selling', async () => {
     skipped: 'the market gives 999 and its slippage allows no less than 49500000',
   });
 });
+
+test('amounts so large that the market is as strained by all as by half of it are halved', async () => {
+  const all = 2n ** 60n;
+  const market: Market = {
+    quote: async (amount) => ({ outAmount: amount > all / 2n ? amount - 1n : amount }) as Quote,
+    slippage: () => 0n,
+    fair: (amount) => amount,
+  };
+  const offer = await findOffer(market, all, all / 8n);
+  assert.ok('amount' in offer && offer.amount >= all / 4n && offer.amount <= all / 2n);
+});

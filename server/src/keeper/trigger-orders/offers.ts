@@ -14,7 +14,7 @@ export interface Market {
   quote(amount: bigint): Promise<Quote | Refusal>;
   /** Basis points that a trade with this quote may lose against the quote and the prices. */
   slippage(quote: Quote): bigint;
-  /** What an amount is worth by the prices, in the output token. */
+  /** What an amount is worth by the prices, in the output token, rounded up: of some tokens, a unit is worth much. */
   fair(amount: bigint): bigint;
 }
 
@@ -95,7 +95,8 @@ async function findPart(market: Market, whole: Bound, leastPart: bigint): Promis
 
 function between(low: Bound, high: Bound): bigint {
   const gap = high.amount - low.amount;
-  if (!Number.isFinite(high.strain)) return low.amount + gap / 2n;
+  // Amounts that differ by less than a number can tell strain alike.
+  if (!Number.isFinite(high.strain) || high.strain <= low.strain) return low.amount + gap / 2n;
   const share = (1 - low.strain) / (high.strain - low.strain);
   const limit = low.amount + (gap * BigInt(Math.round(Math.min(0.95, Math.max(0, share)) * 1e9))) / 1_000_000_000n;
   return limit - limit / BELOW;

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Address, SYSTEM_PROGRAM, TOKEN_PROGRAM, WRAPPED_SOL_MINT } from '@slipway/wire';
+import type { OrderPrice } from '../../prices/index.js';
+import type { Quote, Router } from '../../routing/router.js';
+import { marketOf } from './market.js';
+import { offerOf } from './offers.js';
+import type { Sale } from './sale.js';
+
+const BOUGHT = SYSTEM_PROGRAM;
+const USD: Record<Address, number> = { [WRAPPED_SOL_MINT]: 1, [BOUGHT]: 10 };
+
+test('a token of which one unit is worth 10 USD is not bought for 19.98 USD at half of what the prices say', () => {
+  const market = marketOf(
+    {
+      router: {} as Router,
+      maxBelowFairBps: 2_000,
+      prices: {
+        forOrders: (mint) =>
+          ({ usd: USD[mint]!, confidence: 0, publishedAt: 0, source: 'feed', stale: false }) as unknown as OrderPrice,
+        poolWitness: () => undefined,
+        follow: () => {},
+      },
+    },
+    { vault: BOUGHT, slippageBps: 100 } as Sale,
+    {
+      input: { mint: WRAPPED_SOL_MINT, tokenProgram: TOKEN_PROGRAM, decimals: 6 },
+      output: { mint: BOUGHT, tokenProgram: TOKEN_PROGRAM, decimals: 0 },
+    },
+    AbortSignal.abort(),
+  );
+  assert.ok('fair' in market);
+  const leastFor = (amount: bigint) => offerOf(market, amount, { outAmount: 1n } as Quote).least;
+  assert.deepEqual([leastFor(19_980_000n), leastFor(20_000_000n), leastFor(10_000_000n)], [2n, 2n, 1n]);
+});
