@@ -47,7 +47,7 @@ export function Stops() {
               says={`Every copy of the service goes on with ${what} within a second.`}
               command={`slipway resume ${shellWord(what)}`}
               changes="stops"
-              run={() => act('DELETE', `/stops/${what}`)}
+              run={() => act('DELETE', `/stops/${what}?stoppedAt=${stoppedAt}`)}
             />,
             stoppedBy,
             momentText(stoppedAt),

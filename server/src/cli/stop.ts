@@ -29,12 +29,13 @@ export function stopCommands(program: Command, context: CommandContext): void {
     .addHelpText('after', example('slipway resume', 'slipway resume fills'))
     .action(async (what: string | undefined, { url }: { url?: string }) => {
       const resumed = await withAdmin(context, url, async (admin) => {
-        const asked =
-          what === undefined
-            ? (await admin.request<{ stops: Stop[] }>('GET', '/stops')).stops.map((stop) => stop.what)
-            : [what];
-        for (const each of asked) await admin.request('DELETE', `/stops/${each}`);
-        return asked;
+        if (what !== undefined) {
+          await admin.request('DELETE', `/stops/${what}`);
+          return [what];
+        }
+        const { stops } = await admin.request<{ stops: Stop[] }>('GET', '/stops');
+        for (const { what, stoppedAt } of stops) await admin.request('DELETE', `/stops/${what}?stoppedAt=${stoppedAt}`);
+        return stops.map((stop) => stop.what);
       });
       const text = resumed.length === 0 ? 'Nothing was stopped.' : `Resumed: ${resumed.join(', ')}.`;
       context.answer({ json: { resumed }, text });

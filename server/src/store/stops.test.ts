@@ -72,3 +72,14 @@ test('while the database is away, nothing may be done, also what was not stopped
   isAway = false;
   await stops.require('fills');
 });
+
+test('who ends the stop that he was shown does not end the one that was put in its place since', async () => {
+  const put = (stoppedAt: Date) =>
+    store.transaction((tx) => putStop(tx, { what: 'fills', why: 'a test', stoppedBy: 'root', stoppedAt }));
+  const end = (stoppedAt: Date) => store.transaction((tx) => endStop(tx, 'fills', stoppedAt));
+  const since = new Date(at.getTime() + 1);
+  await put(at);
+  await put(since);
+  assert.deepEqual([await end(at), (await listStops(store)).length], [false, 1]);
+  assert.deepEqual([await end(since), await listStops(store)], [true, []]);
+});

@@ -65,7 +65,11 @@ export async function putStop(tx: Tx, { what, why, stoppedBy, stoppedAt }: Stop)
   );
 }
 
-/** Ends a stop. False if there is none. */
-export async function endStop(tx: Tx, what: Stoppable): Promise<boolean> {
-  return (await tx.query('delete from stops where what = $1', [what])).rowCount === 1;
+/** Ends a stop, or only the one that began at a time. False if there is none. */
+export async function endStop(tx: Tx, what: Stoppable, stoppedAt?: Date): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    'delete from stops where what = $1 and ($2::timestamptz is null or stopped_at = $2)',
+    [what, stoppedAt ?? null],
+  );
+  return rowCount === 1;
 }

@@ -16,6 +16,15 @@ export type IdParams = Static<typeof IdParams>;
 export const StopParams = Type.Object({
   what: Type.Enum([...STOPPABLE], { description: 'What is stopped' }),
 });
+export const ResumeQuery = Type.Object({
+  stoppedAt: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description:
+        'Ends only the stop that began at this time, as it was listed: what was stopped anew since stays stopped.',
+    }),
+  ),
+});
 export const StopBody = Type.Object({
   why: Text({ minLength: 1, maxLength: 300 }),
 });
