@@ -1,7 +1,7 @@
 import type { Answer, SwapOrder } from '@slipway/client';
 import { decimalString } from '../lib/decimal.js';
 
-export type Token = Pick<Answer<'get', '/tokens/v2/search'>[number], 'id' | 'symbol' | 'decimals'>;
+export type Token = Pick<Answer<'get', '/tokens/v2/search'>[number], 'id' | 'symbol' | 'decimals' | 'isVerified'>;
 
 export type TokenOf = (mint: string) => Token | undefined;
 
@@ -22,6 +22,7 @@ export function describeOrder(order: SwapOrder, tokenOf: TokenOf): string {
     ['Price impact', priceImpact === undefined ? undefined : `${Number(priceImpact.toFixed(4))} %`],
     ['Fee', feeText(order, show)],
     ['Network', networkText(order)],
+    ...[inputMint, outputMint].map((mint): [string, string | undefined] => ['Not verified', unverified(tokenOf(mint))]),
     ['Not possible', order.transaction === '' ? (order.errorMessage ?? 'no transaction can be made') : undefined],
   ];
   const shown = lines.filter(([, text]) => text !== undefined).map(([name, text]) => `  ${name.padEnd(14)}${text}`);
@@ -31,6 +32,12 @@ export function describeOrder(order: SwapOrder, tokenOf: TokenOf): string {
 function amountOf(amount: string, mint: string, token: Token | undefined): string {
   if (token === undefined) return `${amount} of the smallest unit of ${mint}`;
   return `${decimalString(BigInt(amount), token.decimals)} ${token.symbol || mint}`;
+}
+
+/** Says which mint a symbol stands for, where nobody vouches for it. */
+function unverified(token: Token | undefined): string | undefined {
+  if (token === undefined || token.isVerified) return undefined;
+  return `${token.symbol || 'this token'} is ${token.id}: anybody may have given it this name`;
 }
 
 function hopText({ swapInfo, percent }: Hop, show: (amount: string, mint: string) => string): string {

@@ -7,11 +7,12 @@ import { after, before, test } from 'node:test';
 import { runCli } from './main.js';
 
 const WALLET = '8gMBNeKwXaoNi9bhbVUWFt4Uc5aobL9PeYMXfYDMePE2';
-const SOL = { id: 'So11111111111111111111111111111111111111112', symbol: 'SOL', decimals: 9 };
-const USDC = { id: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', symbol: 'USDC', decimals: 6 };
-const JUPUSD = { id: 'JuprjznTrTSp2UFa3ZBUFgwdAmtZCq4MQCwysN55USD', symbol: 'JUPUSD', decimals: 6 };
-const TWINS = [SOL.id, USDC.id].map((id) => ({ id, symbol: 'TWIN', decimals: 2 }));
-const LISTED = [SOL, USDC, JUPUSD, ...TWINS];
+const SOL = { id: 'So11111111111111111111111111111111111111112', symbol: 'SOL', decimals: 9, isVerified: true };
+const USDC = { id: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', symbol: 'USDC', decimals: 6, isVerified: true };
+const JUPUSD = { id: 'JuprjznTrTSp2UFa3ZBUFgwdAmtZCq4MQCwysN55USD', symbol: 'JUPUSD', decimals: 6, isVerified: true };
+const TWINS = [SOL.id, USDC.id].map((id) => ({ id, symbol: 'TWIN', decimals: 2, isVerified: true }));
+const MOON = { id: WALLET, symbol: 'MOON', decimals: 6, isVerified: false };
+const LISTED = [SOL, USDC, JUPUSD, MOON, ...TWINS];
 
 const hop = (input: string, inAmount: string, output: string, outAmount: string, percent: number) => ({
   swapInfo: { ammKey: WALLET, label: 'Pool', inputMint: input, outputMint: output, inAmount, outAmount },
@@ -128,6 +129,13 @@ test('a quote tells amounts, route, price, impact and fee in whole tokens', asyn
     '  Price impact  0.1235 %',
     '  Fee           0.02 %, 0.0004 SOL',
   ]);
+});
+
+test('a symbol that anybody may have given a token is told with its mint', async () => {
+  answer = { status: 200, body: { ...ORDER, outputMint: MOON.id, routePlan: [] } };
+  const { code, out } = await quote(['2', 'SOL', 'moon']);
+  const told = out.split('\n').filter((line) => line.includes('Not verified'));
+  assert.deepEqual([code, told], [0, [`  Not verified  MOON is ${MOON.id}: anybody may have given it this name`]]);
 });
 
 test('with a taker it tells the costs, and what is lacking', async () => {
