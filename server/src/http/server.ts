@@ -1,24 +1,17 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import Fastify, {
-  type FastifyInstance,
-  type FastifyRequest,
-  type onRequestAsyncHookHandler,
-  type onRequestHookHandler,
-  type onResponseHookHandler,
-  type preHandlerAsyncHookHandler,
-  type RouteOptions,
-} from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { type Config, knownKeyOf } from '../config/index.js';
 import { steadyNow } from '../lib/clock.js';
 import type { TypedServer } from '../lib/typed-server.js';
 import { type AdminSessions, registerAdminSession } from './admin-sessions.js';
-import { type ClientOf, createClientOf } from './client-address.js';
+import { createClientOf } from './client-address.js';
 import { type ConsoleOptions, registerConsole } from './console.js';
 import { createCors } from './cors.js';
 import { registerCoverage } from './coverage.js';
 import type { Descriptions } from './descriptions.js';
 import { registerDocsPage } from './docs-page.js';
+import { equipRoute } from './equip-route.js';
 import type { Examples, RecordedCalls } from './examples.js';
 import {
   answerNotFound,
@@ -26,12 +19,11 @@ import {
   createFailureHandler,
   outliveRefusedConnections,
 } from './failures.js';
-import { adminGuard, keyGuard, limitHeaders, walletGuard } from './guards.js';
-import { isOpenedHere, registerHome } from './home.js';
+import { adminGuard } from './guards.js';
+import { registerHome } from './home.js';
 import { acceptJsonOnly, BODY_LIMIT } from './json-body.js';
 import { collectPaths } from './known-paths.js';
 import { createLargeBodies } from './large-bodies.js';
-import { ifLate, stillKey } from './late-bodies.js';
 import { registerLlms } from './llms.js';
 import type { Metrics } from './metrics.js';
 import { shareNamedSchemas } from './named-schemas.js';
@@ -54,12 +46,10 @@ import { readOutRefusedUploads } from './refused-uploads.js';
 import { createRequestIds, REQUEST_ID_HEADER } from './request-id.js';
 import { type PrintRequest, printRequests } from './request-lines.js';
 import { createSchemaCompilers } from './schema-compilers.js';
-import { stopGuard, stoppedAnswers } from './stop-guards.js';
 import type { MintOf } from './symbols.js';
-import { unknownFieldsHook } from './unknown-fields.js';
 import { boundUnreadAnswers } from './unread-answers.js';
 import { validationError } from './validator.js';
-import { createWaitingRoom, leaveRooms } from './waiting-room.js';
+import { createWaitingRoom } from './waiting-room.js';
 
 export interface ServerDeps {
   readonly config: Config;
@@ -232,102 +222,5 @@ function charger(limiter: Limiter): FastifyRequest['charge'] {
       first ??= state;
     }
     return first;
-  };
-}
-
-/** Gives a route the hooks that its `config` asks for, with everything worked out that no request changes. */
-function equipRoute(
-  app: FastifyInstance,
-  route: RouteOptions,
-  deps: ServerDeps & {
-    clientOf: ClientOf;
-    admin: onRequestHookHandler;
-    waitingRoom: ReturnType<typeof createWaitingRoom>;
-    largeBodies: onRequestAsyncHookHandler;
-  },
-): void {
-  const { auth, errorShape, bucket = 'main', keyless = true, opensHere, crafts } = route.config ?? {};
-  if (auth === undefined || errorShape === undefined) {
-    throw new Error(`The route ${route.method} ${route.url} does not say its auth and its errorShape`);
-  }
-  const guards: onRequestHookHandler[] = [];
-  const again: onRequestHookHandler[] = [];
-  if (auth === 'key' || auth === 'key-or-wallet' || auth === 'wallet') {
-    const { enter, share } = deps.waitingRoom(bucket);
-    // Of a login that is not asked for, nobody looks whether it is good.
-    const forPages = keyless || auth === 'wallet' ? 'yes' : auth === 'key-or-wallet' ? 'with-login' : 'no';
-    const owned = { keyless: keyless && deps.config.http.keyless, forPages, share } as const;
-    const guard = keyGuard({ ...deps, ...owned }, route.url, bucket);
-    guards.push(enter, opensHere && knownKeyOf(deps.config) ? unlessOpenedHere(guard) : guard);
-    again.push(stillKey(deps.keys));
-  }
-  if (auth === 'wallet' || auth === 'key-or-wallet') {
-    if (!deps.wallets) throw new Error(`The route ${route.method} ${route.url} needs to know the logged-in wallets`);
-    const guard = auth === 'wallet' ? walletGuard(deps.wallets) : whereGiven(walletGuard(deps.wallets));
-    guards.push(guard);
-    again.push(guard);
-  }
-  if (auth === 'admin') {
-    guards.push(deps.admin);
-    again.push(deps.admin);
-    if (deps.recordAct && route.method !== 'GET') {
-      route.preHandler = [actRecorder(deps.recordAct, route.url), route.preHandler ?? []].flat();
-    }
-  }
-  if (crafts) {
-    if (!deps.stops) throw new Error(`The route ${route.method} ${route.url} needs to know what is stopped`);
-    guards.push(stopGuard(deps.stops));
-    route.preSerialization = [stoppedAnswers(deps.stops), route.preSerialization ?? []].flat();
-  }
-  if (route.method !== 'GET') route.preHandler = [...ifLate(again), route.preHandler ?? []].flat();
-  // After its own hooks, which may refuse what has no signed URL.
-  const last = (route.bodyLimit ?? 0) > BODY_LIMIT ? deps.largeBodies : [];
-  route.onRequest = [...guards, route.onRequest ?? [], last].flat();
-  route.onSend = [leaveRooms, limitHeaders, route.onSend ?? []].flat();
-  const noticed = unknownFieldsHook(app, route, deps.config.http.strict);
-  route.preValidation = [noticed ?? [], route.preValidation ?? []].flat();
-
-  route.onResponse = [observe(route.url, deps), route.onResponse ?? []].flat();
-}
-
-/** Also what then fails is written down: it was asked for. The path as the route has it, of which a URL has many forms. */
-function actRecorder(recordAct: RecordAct, route: string): preHandlerAsyncHookHandler {
-  return async ({ adminName: who, method, params, id: requestId, body }) => {
-    const path = route.replace(/:(\w+)/g, (_, name: string) =>
-      encodeURIComponent((params as Record<string, string>)[name] ?? ''),
-    );
-    await recordAct({ who, what: `${method} ${path}`, requestId, body });
-  };
-}
-
-/** People open links of a sandbox's terminal, where no header can be given. */
-function unlessOpenedHere(guard: onRequestHookHandler): onRequestHookHandler {
-  return function (request, reply, done) {
-    if (request.headers['x-api-key'] === undefined && isOpenedHere(request)) done();
-    else guard.call(this, request, reply, done);
-  };
-}
-
-/** A login that is not asked for, but must be good if it is there. */
-function whereGiven(guard: onRequestHookHandler): onRequestHookHandler {
-  return function (request, reply, done) {
-    if (request.headers.authorization === undefined) done();
-    else guard.call(this, request, reply, done);
-  };
-}
-
-function observe(route: string, { metrics, log }: ServerDeps): onResponseHookHandler {
-  const meter = metrics.meter(route);
-  return (request, reply, done) => {
-    meter(request.method, reply.statusCode, reply.elapsedTime);
-    const { payer, limitState } = request;
-    if (payer && limitState) {
-      metrics.called(request.apiKey?.id ?? 'keyless', limitState.allowed ? 'served' : 'limited');
-    }
-    if (log.isLevelEnabled('debug') && !request.routeOptions.config.isWatched) {
-      const line = { requestId: request.id, method: request.method, route, status: reply.statusCode };
-      log.debug({ ...line, keyId: request.apiKey?.id, milliseconds: reply.elapsedTime }, 'request answered');
-    }
-    done();
   };
 }
