@@ -11,12 +11,12 @@ import {
   type CreateAssociatedToken,
   createAddressWithSeed,
   type Instruction,
+  mostRentLamports,
   parseCloseAccount,
   parseCreateAssociatedTokenIdempotent,
   parseInitializeAccount3,
   parseSystemCreateAccountWithSeed,
   parseSystemTransfer,
-  rentExemptLamports,
   TOKEN_ACCOUNT_SPACE,
   TOKEN_PROGRAM,
   WRAPPED_SOL_MINT,
@@ -75,12 +75,13 @@ function checkWrapping(
   { payer, maker, makerInputMintAccount, makingAmount }: InitializeOrder,
   seed: string,
 ) {
-  const rent = rentExemptLamports(TOKEN_ACCOUNT_SPACE);
   const made = parseSystemCreateAccountWithSeed(next(rest));
   expect(made?.newAccount === makerInputMintAccount && made.payer === payer && made.base === maker, 'wrapping account');
   expect(makerInputMintAccount === createAddressWithSeed(maker, seed, TOKEN_PROGRAM), 'wrapping address');
   expect(made?.owner === TOKEN_PROGRAM && made.space === TOKEN_ACCOUNT_SPACE, 'wrapping owner');
-  expect(made?.lamports === (payer === maker ? rent + makingAmount : rent), 'wrapped amount');
+  const rent = (made?.lamports ?? 0n) - (payer === maker ? makingAmount : 0n);
+  // Chains ask for different rents. What is above comes back to the payer, as the account is closed.
+  expect(rent > 0n && rent <= mostRentLamports(TOKEN_ACCOUNT_SPACE), 'wrapped amount');
   if (payer !== maker) {
     const transfer = parseSystemTransfer(next(rest));
     expect(transfer?.from === maker && transfer.to === makerInputMintAccount, 'wrapping transfer');

@@ -5,6 +5,7 @@ import {
   createAddressWithSeed,
   holdsSol,
   type Instruction,
+  mostRentLamports,
   parseCloseAccount,
   parseCreateAssociatedTokenIdempotent,
   parseInitializeAccount3,
@@ -15,7 +16,6 @@ import {
   parseSystemTransfer,
   parseTransferChecked,
   parseUnwrapLamports,
-  rentExemptLamports,
   TOKEN_ACCOUNT_SPACE,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire/formats';
@@ -140,15 +140,18 @@ const readers: readonly Reader[] = [
     change(books.lamports, from, -lamports);
     change(books.lamports, to, lamports);
   }),
-  reader(parseInitializeAccount3, ({ account, mint, owner }, { lamports, tokens, temporary }, { taker }) => {
+  reader(parseInitializeAccount3, ({ account, mint, owner }, { lamports, tokens, temporary }, { taker, input }) => {
     expect(temporary.get(account)?.initialized === false, 'an account that was not made here');
     expect(owner === taker, 'a temporary account of another owner');
     const native = mint === WRAPPED_SOL_MINT;
     temporary.set(account, { initialized: true, native });
     if (!native) return;
-    // From here on its SOL is tokens.
-    const rent = rentExemptLamports(TOKEN_ACCOUNT_SPACE);
-    change(tokens, account, (lamports.get(account) ?? 0n) - rent);
+    // From here on what it wraps is tokens. What it was made with besides is its rent, of which chains ask for different ones.
+    const held = lamports.get(account) ?? 0n;
+    const wrapped = input.place.kind === 'wrapped' && input.place.account === account ? input.amount : 0n;
+    const rent = held - wrapped;
+    expect(rent > 0n && rent <= mostRentLamports(TOKEN_ACCOUNT_SPACE), 'a temporary account with more than its rent');
+    change(tokens, account, wrapped);
     lamports.set(account, rent);
   }),
   reader(parseCreateAssociatedTokenIdempotent, (made, books, { taker, rentPayer, receiver, output }) => {

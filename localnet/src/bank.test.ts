@@ -4,6 +4,7 @@ import {
   compileMessage,
   encodeTransaction,
   generateKeypair,
+  MOST_LAMPORTS_PER_BYTE,
   SYSTEM_PROGRAM,
   sign,
   systemTransfer,
@@ -20,7 +21,7 @@ test('a transaction that cannot be stored is not confirmed and leaves nothing, a
   const memory = createMemoryStorage();
   let isFull = true;
   const bank = new Bank({
-    vm: new Vm(),
+    vm: new Vm(MOST_LAMPORTS_PER_BYTE),
     db,
     storage: {
       ...memory,

@@ -63,6 +63,11 @@ export class Chain {
     return new Chain(await openChain(options), options);
   }
 
+  /** What an account with so many bytes of data must hold. */
+  rentExemptLamports(space: number): bigint {
+    return BigInt(128 + space) * this.#parts.lamportsPerByte;
+  }
+
   get slot(): bigint {
     return this.#parts.bank.slot;
   }

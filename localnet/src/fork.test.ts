@@ -46,6 +46,7 @@ async function startNode(t: TestContext, accounts: Map<Address, Account>, troubl
     const results: Record<string, () => string> = {
       getMultipleAccounts: () => `{"context":{"slot":1},"value":[${(call.params[0] as Address[]).map(render)}]}`,
       getGenesisHash: () => `"${TOKEN_PROGRAM}"`,
+      getMinimumBalanceForRentExemption: () => '650240',
       getProgramAccounts: () => `[${rows}]`,
       getTokenAccountsByOwner: () => `{"context":{"slot":1},"value":[${rows}]}`,
       getTokenLargestAccounts: () =>
@@ -198,6 +199,7 @@ test('start tells slot, time and genesis of the upstream', async (t) => {
     slot: 350_000_123n,
     unixTimestamp: 1_763_662_000n,
     genesisHash: TOKEN_PROGRAM,
+    lamportsPerByte: 5_080n,
   });
 });
 

@@ -66,12 +66,25 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     });
   }
 
-  async function start(): Promise<{ slot: bigint; unixTimestamp: bigint; genesisHash: string }> {
-    const [[clock], hash] = await Promise.all([accounts([CLOCK_SYSVAR]), rpc.call('getGenesisHash', [], timeoutMs)]);
+  async function start(): ReturnType<Upstream['start']> {
+    const [[clock], hash, rent] = await Promise.all([
+      accounts([CLOCK_SYSVAR]),
+      rpc.call('getGenesisHash', [], timeoutMs),
+      rpc.call('getMinimumBalanceForRentExemption', [0], timeoutMs),
+    ]);
     if (clock?.data.length !== 40) throw misread('getMultipleAccounts of the clock');
     const genesisHash = parseAddress(hash) ?? raise(misread('getGenesisHash'));
     const view = new DataView(clock.data.buffer, clock.data.byteOffset);
-    return { slot: view.getBigUint64(0, true), unixTimestamp: view.getBigInt64(32, true), genesisHash };
+    // Without data, an account counts as 128 bytes.
+    const lamportsPerByte =
+      BigInt(Number.isSafeInteger(rent) ? (rent as number) : raise(misread('getMinimumBalanceForRentExemption'))) /
+      128n;
+    return {
+      slot: view.getBigUint64(0, true),
+      unixTimestamp: view.getBigInt64(32, true),
+      genesisHash,
+      lamportsPerByte,
+    };
   }
 
   return { host: rpc.host, start, accounts, scan };

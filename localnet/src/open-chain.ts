@@ -1,5 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { type Address, base58Encode, INSTRUCTIONS_SYSVAR, address as toAddress } from '@slipway/wire';
+import {
+  type Address,
+  base58Encode,
+  INSTRUCTIONS_SYSVAR,
+  MOST_LAMPORTS_PER_BYTE,
+  address as toAddress,
+} from '@slipway/wire';
 import { AccountsDb } from './accounts-db.js';
 import { Bank } from './bank.js';
 import { ChainError } from './chain-error.js';
@@ -31,6 +37,7 @@ export interface OpenChain {
   state: ChainState;
   genesis: GenesisInfo;
   genesisHash: string;
+  lamportsPerByte: bigint;
 }
 
 type UpstreamStart = Awaited<ReturnType<Upstream['start']>>;
@@ -51,7 +58,8 @@ async function assemble(options: ChainOptions, storage: Storage, loaded: LoadedC
   const pulled = programsDir === undefined ? undefined : readPulledAccounts(programsDir);
   const start = await upstream?.start();
   if (loaded) checkSameFork(loaded.state, start, options.dataDir ?? '');
-  const vm = new Vm();
+  const lamportsPerByte = options.lamportsPerByte ?? start?.lamportsPerByte ?? MOST_LAMPORTS_PER_BYTE;
+  const vm = new Vm(lamportsPerByte);
   const db = new AccountsDb();
   const builtins = new Map<Address, Account>();
   for (const { address, account } of vm.takeBuiltins()) {
@@ -92,7 +100,7 @@ async function assemble(options: ChainOptions, storage: Storage, loaded: LoadedC
     programs,
   };
   const genesisHash = start?.genesisHash ?? base58Encode(Buffer.from(state.seed, 'hex'));
-  return { bank, db, storage, remote, state, genesis, genesisHash };
+  return { bank, db, storage, remote, state, genesis, genesisHash, lamportsPerByte };
 }
 
 /** A chain goes on with the accounts that it began with: a fork reads the rest of them from its upstream. */

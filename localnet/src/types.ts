@@ -120,7 +120,13 @@ export type ChainEvent =
 export interface Upstream {
   /** Host name for messages; never the URL, which may hold a key. */
   readonly host: string;
-  start(): Promise<{ slot: bigint; unixTimestamp: bigint; genesisHash: string }>;
+  start(): Promise<{
+    slot: bigint;
+    unixTimestamp: bigint;
+    genesisHash: string;
+    /** The rent that it asks for. */
+    lamportsPerByte: bigint;
+  }>;
   /** One answer per address, in order. Rejects when the upstream cannot be asked. */
   accounts(addresses: Address[]): Promise<(Account | undefined)[]>;
   scan(
@@ -183,4 +189,6 @@ export interface ChainOptions {
   log?: (line: string) => void;
   /** Milliseconds between ticks of the slot timer; default 400, 0 for none. */
   tickMs?: number;
+  /** The rent that it asks for; that of the upstream in a fork, and the most that chains have asked for, by default. */
+  lamportsPerByte?: bigint;
 }

@@ -15,6 +15,7 @@ import {
   EpochSchedule,
   FailedTransactionMetadata,
   LiteSvm,
+  Rent,
   type TransactionMetadata,
   Account as VmAccount,
 } from 'litesvm/dist/internal.js';
@@ -59,7 +60,10 @@ export class Vm {
   readonly #addresses = new Map<string, Address>();
   readonly #sysvars = new Set<Address>();
 
-  constructor() {
+  /** @param lamportsPerByte - the rent that it asks for */
+  constructor(lamportsPerByte: bigint) {
+    // Since SIMD-0194, the threshold in years is 1, and the rate holds it.
+    this.#svm.setRent(new Rent(lamportsPerByte, 1, 50));
     this.#svm.setTransactionHistory(0n);
     this.#svm.setBlockhashCheck(false);
     this.#svm.setEpochSchedule(new EpochSchedule(SLOTS_PER_EPOCH, SLOTS_PER_EPOCH, false, 0n, 0n));

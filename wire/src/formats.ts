@@ -82,7 +82,14 @@ export {
 } from './message.js';
 export { associatedTokenAddress, createAddressWithSeed, findProgramAddress, metadataAddress } from './pda.js';
 export * from './programs.js';
-export { associatedTokenRent, rentExemptLamports, TOKEN_ACCOUNT_SPACE } from './rent.js';
+export {
+  associatedTokenRent,
+  MOST_LAMPORTS_PER_BYTE,
+  mostRentLamports,
+  rentExemptLamports,
+  TOKEN_ACCOUNT_SPACE,
+  useRent,
+} from './rent.js';
 export {
   decodeMint,
   decodeTokenAccount,

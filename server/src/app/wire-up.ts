@@ -29,6 +29,7 @@ import { openKeepers } from './keepers.js';
 import { openLanding } from './landing.js';
 import { MetricsRecorder } from './metrics-history.js';
 import { passStopsOn, registerSignerMetrics } from './remote-signer.js';
+import { followRent } from './rent.js';
 import { openAggregator, openRouters, poolPriceOf, poolSourceOf, type Routers } from './routers.js';
 import { startSlotReadings } from './rpc-metrics.js';
 import { registerPriceMetrics, registerStopMetrics, registerStoreMetrics } from './state-metrics.js';
@@ -86,6 +87,7 @@ async function openParts(base: Base, publicUrl: () => string, recent: RecentLine
   const [keys, sandbox] = await allOpen([
     openKeys(base),
     config.sandbox ? openSandbox({ ...base, stables }) : undefined,
+    followRent(base),
   ]);
   const [landing, market, files] = await allOpen([
     openLanding(base),

@@ -6,4 +6,4 @@ export const LAMPORTS_PER_SOL = 1_000_000_000;
  * Lamports that a wallet must keep, unless it is emptied, for the chain to accept what it signs: an empty account's
  * rent.
  */
-export const WALLET_MINIMUM = rentExemptLamports(0);
+export const walletMinimum = (): bigint => rentExemptLamports(0);

@@ -1,4 +1,3 @@
-import { rentExemptLamports } from '@slipway/wire';
 import { type Chain, SLOTS_PER_EPOCH } from '../../chain.js';
 import { RPC_CODE, RpcError } from '../errors.js';
 import { integer } from '../json.js';
@@ -89,7 +88,7 @@ export const clusterMethods: Methods = {
     const length = readSize(params[0], 'dataLength');
     readConfig(params[1], chain.slot);
     if (length > MAX_DATA_LENGTH) throw new RpcError(RPC_CODE.invalidParams, 'Invalid param: dataLength: over 10 MiB');
-    return integer(rentExemptLamports(length));
+    return integer(chain.rentExemptLamports(length));
   },
 };
 

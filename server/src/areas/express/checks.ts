@@ -1,7 +1,7 @@
 import { type Address, decodeTokenAccount, SYSTEM_PROGRAM } from '@slipway/wire';
 import type { ChainAccount } from '../../chain/index.js';
 import type { Crafted } from '../../crafting/transaction.js';
-import { LAMPORTS_PER_SOL, WALLET_MINIMUM } from '../../crafting/wallet.js';
+import { LAMPORTS_PER_SOL, walletMinimum } from '../../crafting/wallet.js';
 import { decimalString } from '../../lib/decimal.js';
 
 /** Why there is nothing to sign, with the contract's error code. */
@@ -42,7 +42,7 @@ export function checkLamports(
 ): Obstacle | undefined {
   if (payer && payer.owner !== SYSTEM_PROGRAM)
     return { code: 2004, error: 'The account is not a wallet: it cannot pay fees' };
-  const missing = neededLamports + WALLET_MINIMUM - (payer?.lamports ?? 0n);
+  const missing = neededLamports + walletMinimum() - (payer?.lamports ?? 0n);
   if (missing <= 0n) return undefined;
   if (gasless) return { code: 1001, error: 'The gas wallet of this server is empty' };
   return { code: 2, error: `Top up ${Number(missing) / LAMPORTS_PER_SOL} SOL for gas` };
@@ -52,7 +52,9 @@ export function checkLamports(
 export function checkSolPayment(payer: ChainAccount | undefined, neededLamports: bigint): Obstacle | undefined {
   const obstacle = checkLamports(payer, neededLamports, false);
   if (obstacle?.code !== 2) return obstacle;
-  const [needed, held] = [neededLamports + WALLET_MINIMUM, payer?.lamports ?? 0n].map((each) => decimalString(each, 9));
+  const [needed, held] = [neededLamports + walletMinimum(), payer?.lamports ?? 0n].map((each) =>
+    decimalString(each, 9),
+  );
   return {
     code: 1,
     error: `Insufficient funds: ${needed} SOL needed for the payment, its fees and its rent, the wallet holds ${held}`,

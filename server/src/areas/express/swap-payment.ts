@@ -88,7 +88,7 @@ export async function craftSwapPayment(
   if (poor) return { payment, tokenDecimals, obstacle: poor };
 
   const place = placeOf(source, sender, requestId);
-  const wrapped = isSol ? inputAmount + WRAPPING_RENT : 0n;
+  const wrapped = isSol ? inputAmount + rentExemptLamports(TOKEN_ACCOUNT_SPACE) : 0n;
   for (let others = 0; ; others++) {
     const built = await quote.build({
       owner: sender,
@@ -164,8 +164,6 @@ async function tryOut(
   const tooDear = lacking();
   return tooDear ? { payment, obstacle: tooDear } : { payment, ready: tried };
 }
-
-const WRAPPING_RENT = rentExemptLamports(TOKEN_ACCOUNT_SPACE);
 
 async function readToken({ chain }: ExpressDeps, mint: Address, symbol: string): Promise<Token> {
   const facts = await chain.mint(mint);

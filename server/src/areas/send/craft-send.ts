@@ -10,7 +10,7 @@ import {
 } from '@slipway/wire';
 import type { ChainAccount } from '../../chain/index.js';
 import { base64Of, feeOf } from '../../crafting/transaction.js';
-import { WALLET_MINIMUM } from '../../crafting/wallet.js';
+import { walletMinimum } from '../../crafting/wallet.js';
 import { requireAddress, requireAmount } from '../../errors/index.js';
 import { decimalString } from '../../lib/decimal.js';
 import type { TypedServer } from '../../lib/typed-server.js';
@@ -99,8 +99,8 @@ async function requireFunds(
   if (token) requireTokens(held, sender, amount, token);
   const needed = lamports + (token ? 0n : amount);
   const remaining = (wallet?.lamports ?? 0n) - needed;
-  if (remaining === 0n || remaining >= WALLET_MINIMUM) return;
-  const missing = remaining < 0n ? -remaining : WALLET_MINIMUM - remaining;
+  if (remaining === 0n || remaining >= walletMinimum()) return;
+  const missing = remaining < 0n ? -remaining : walletMinimum() - remaining;
   throw refuse(`insufficient funds: sender needs ${decimalString(missing, 9)} SOL more`);
 }
 

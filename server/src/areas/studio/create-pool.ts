@@ -20,7 +20,7 @@ import { CreatePoolAnswer, CreatePoolBody } from './schema.js';
  * What the creator pays besides the fee: rent of configuration, pool, mint, two vaults and metadata, and Metaplex's
  * fee.
  */
-const LAUNCH_LAMPORTS =
+const launchLamports = () =>
   [1_048, 424, 82, 165, 165, 679].reduce((sum, space) => sum + rentExemptLamports(space), 0n) + 10_000_000n;
 
 export function registerCreatePool(app: TypedServer, deps: StudioDeps): void {
@@ -107,7 +107,7 @@ async function craft(deps: StudioDeps, request: LaunchRequest, { mint, config }:
     chain.account(creator),
   ]);
   const crafted = craftOrRefuse(launch, blockhash, price);
-  const needed = LAUNCH_LAMPORTS + rentExemptLamports(0) + crafted.feeLamports - (wallet?.lamports ?? 0n);
+  const needed = launchLamports() + rentExemptLamports(0) + crafted.feeLamports - (wallet?.lamports ?? 0n);
   if (needed > 0n)
     throw refuse('creator', `expected a wallet that can pay: it needs ${decimalString(needed, 9)} SOL more`);
   // Without the programs nothing can be simulated; the bytes have been checked by decoding them.

@@ -14,7 +14,7 @@ import {
   LAMPORTS_PER_SIGNATURE,
   TransactionTooLarge,
 } from '../../crafting/transaction.js';
-import { WALLET_MINIMUM } from '../../crafting/wallet.js';
+import { walletMinimum } from '../../crafting/wallet.js';
 import { explain, suspectHops, tryOutSwap, usualBudget } from '../../landing/index.js';
 import { decimalString } from '../../lib/decimal.js';
 import { type Hop, isRefused, type Token } from '../../routing/router.js';
@@ -161,7 +161,7 @@ function lamportsObstacle(
   add(swap.rentPayer, rentLamports + lentLamports + wrappedRent(swap));
   for (const party of ['taker', 'payer'] as const) {
     // A wallet that pays nothing may hold any balance.
-    const missing = needed[party] === 0n ? 0n : needed[party] + WALLET_MINIMUM - wallets.lamports[party];
+    const missing = needed[party] === 0n ? 0n : needed[party] + walletMinimum() - wallets.lamports[party];
     if (missing > 0n) return { code: 2, message: `Top up ${decimalString(missing, 9)} SOL for gas` };
   }
   return undefined;
@@ -189,7 +189,7 @@ function wrappedRent({ input, output }: Swap): bigint {
 
 /** The chain refuses to create an account below the rent-exempt minimum. */
 function requireRichEnough({ wallets, output }: Order, { output: { least } }: Swap): void {
-  if (isSol(output) && wallets.lamports.receiver + least < WALLET_MINIMUM && wallets.receiver !== wallets.taker) {
-    throw refuse('receiver', `a wallet without SOL must get at least ${WALLET_MINIMUM} lamports`);
+  if (isSol(output) && wallets.lamports.receiver + least < walletMinimum() && wallets.receiver !== wallets.taker) {
+    throw refuse('receiver', `a wallet without SOL must get at least ${walletMinimum()} lamports`);
   }
 }

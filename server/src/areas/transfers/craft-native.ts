@@ -1,5 +1,5 @@
 import { feeOf } from '../../crafting/transaction.js';
-import { WALLET_MINIMUM } from '../../crafting/wallet.js';
+import { walletMinimum } from '../../crafting/wallet.js';
 import { invalidField, requireAddress, requireAmount } from '../../errors/index.js';
 import { askedBy } from '../../landing/index.js';
 import type { TypedServer } from '../../lib/typed-server.js';
@@ -34,7 +34,7 @@ export async function craftNative(deps: TransfersDeps, query: CraftNativeQuery):
   const [from, to] = await Promise.all([chain.account(sender), chain.account(receiver)]);
   requireWallet('senderAddress', from);
   requireWallet('receiverAddress', to);
-  const least = WALLET_MINIMUM - (to?.lamports ?? 0n);
+  const least = walletMinimum() - (to?.lamports ?? 0n);
   if (amount < least) {
     throw invalidField('amount', `expected at least ${least} lamports, because the receiver is a new wallet`);
   }

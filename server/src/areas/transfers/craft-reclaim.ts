@@ -9,7 +9,7 @@ import {
 } from '../../chain/index.js';
 import { craftReclaim, MAX_CLOSINGS } from '../../crafting/reclaim.js';
 import { type Budget, base64Of, feeOf } from '../../crafting/transaction.js';
-import { WALLET_MINIMUM } from '../../crafting/wallet.js';
+import { walletMinimum } from '../../crafting/wallet.js';
 import { AppError, requireAddress } from '../../errors/index.js';
 import { askedBy, explain, failedIndex, newRequest, tryOut, type Working } from '../../landing/index.js';
 import { decimalString, roundedUsd, usdValue } from '../../lib/decimal.js';
@@ -107,7 +107,7 @@ function closableOf({ tokenAccounts }: Wallet, mints: ReadonlySet<Address>) {
 
 /** A transaction's fee must be there before the rent is. */
 function shortage({ lamports }: Wallet, fee: bigint): string | undefined {
-  const needed = WALLET_MINIMUM + fee;
+  const needed = walletMinimum() + fee;
   return lamports < needed ? `Top up ${decimalString(needed - lamports, 9)} SOL for gas` : undefined;
 }
 

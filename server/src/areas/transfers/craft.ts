@@ -2,7 +2,7 @@ import { type Address, SYSTEM_PROGRAM, WRAPPED_SOL_MINT } from '@slipway/wire';
 import { BLOCKHASH_LIFE_MS, type ChainAccount } from '../../chain/index.js';
 import { type Budget, base64Of, type Crafted } from '../../crafting/transaction.js';
 import { craftTransfer, type Transfer } from '../../crafting/transfer.js';
-import { WALLET_MINIMUM } from '../../crafting/wallet.js';
+import { walletMinimum } from '../../crafting/wallet.js';
 import { AppError, invalidField } from '../../errors/index.js';
 import { explain, newRequest, tryOut } from '../../landing/index.js';
 import { decimalString, roundedUsd, usdValue } from '../../lib/decimal.js';
@@ -64,10 +64,10 @@ export function requireSol(transfer: Transfer, wallet: ChainAccount | undefined,
   const sent = transfer.kind === 'native' ? transfer.amount : 0n;
   const held = wallet?.lamports ?? 0n;
   const remaining = held - costs - sent;
-  if (remaining === 0n || remaining >= WALLET_MINIMUM) return;
+  if (remaining === 0n || remaining >= walletMinimum()) return;
   const sol = (lamports: bigint) => `${decimalString(lamports, 9)} SOL`;
   const needs = `${sent > 0n ? 'the amount and its fee take' : 'fee and rent take'} ${sol(sent + costs)}`;
-  const keeps = `a wallet that is not emptied must keep ${sol(WALLET_MINIMUM)}`;
+  const keeps = `a wallet that is not emptied must keep ${sol(walletMinimum())}`;
   const why = `insufficient funds: the sender has ${sol(held)}, ${needs}, and ${keeps}`;
   throw invalidField(sent > 0n ? 'amount' : 'senderAddress', why);
 }

@@ -13,7 +13,7 @@ import { type ChainAccount, type MintInfo, mintFacts, readMintExtensions } from 
 import { craftOrderOpening, type OrderOpening, wrappedOrderId } from '../../crafting/limit-order.js';
 import { temporaryWrappedSol } from '../../crafting/swap.js';
 import { base64Of } from '../../crafting/transaction.js';
-import { WALLET_MINIMUM } from '../../crafting/wallet.js';
+import { walletMinimum } from '../../crafting/wallet.js';
 import { AppError } from '../../errors/index.js';
 import type { Working } from '../../landing/index.js';
 import { askedBy } from '../../landing/index.js';
@@ -248,7 +248,7 @@ function lackOf({ maker, payer }: OrderRequest, lamports: Lamports, feeLamports:
           { field: 'payer', ...fee },
         ];
   for (const { field, has, needed } of parts) {
-    const missing = needed === 0n ? 0n : needed + WALLET_MINIMUM - has;
+    const missing = needed === 0n ? 0n : needed + walletMinimum() - has;
     if (missing > 0n) return `insufficient funds: ${field} needs ${decimalString(missing, 9)} SOL more`;
   }
   return undefined;

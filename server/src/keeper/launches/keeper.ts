@@ -50,12 +50,12 @@ const DAY_MS = 24 * 60 * 60_000;
 const FAILED = { firstMs: 2_000, longestMs: 60 * 60_000 };
 /** Pools that are read in a turn. */
 const PAGE = 100;
-/** The rent of what a step makes, which nobody gets back. */
-const RENT = {
+/** The bytes of what a step makes, whose rent nobody gets back. */
+const MADE = {
   /** The lock and its token account. */
-  lock: rentExemptLamports(296) + rentExemptLamports(165),
+  lock: [296, 165],
   /** The position's mint and token account, pool, position, and two vaults. */
-  migrate: [465, 165, 1_112, 408, 165, 165].reduce((sum, space) => sum + rentExemptLamports(space), 0n),
+  migrate: [465, 165, 1_112, 408, 165, 165],
 };
 /** Migrations take none of the wallet's last lamports, or fills would stop for them. */
 const LEFT_FOR_FILLS = 5n * KEEPER_LEAST_LAMPORTS;
@@ -158,7 +158,7 @@ class MigrationWork implements Work<LaunchOnCurve, Prepared> {
     );
     if ('err' in tried) throw new Error(explain(tried.err).message);
     const { crafted, lastValidBlockHeight } = tried;
-    const lamports = RENT[step.do] + crafted.feeLamports;
+    const lamports = MADE[step.do].reduce((sum, space) => sum + rentExemptLamports(space), 0n) + crafted.feeLamports;
     const spent = await migrationSpending(store, new Date(this.#today() * DAY_MS));
     this.#spent.set(Number(spent));
     if (spent + lamports > budget) {

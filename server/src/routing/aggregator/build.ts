@@ -14,7 +14,6 @@ import {
 import type { QuoteRequest, SwapParties, Token } from '../router.js';
 import type { Outcome, Part, Plan } from './plan.js';
 
-const RENT = rentExemptLamports(TOKEN_ACCOUNT_SPACE);
 const WHOLE = 10_000;
 /** Offset of the amount in the data of a checked transfer. */
 const TRANSFER_AMOUNT_AT = 1;
@@ -110,10 +109,11 @@ interface TemporaryAccounts {
 /** Token accounts of the owner, at addresses that only this swap uses. */
 function temporaryAccounts(input: BuildInput, tokens: readonly Token[]): TemporaryAccounts {
   const { owner, rentPayer } = input.parties;
+  const lamports = rentExemptLamports(TOKEN_ACCOUNT_SPACE);
   const made = tokens.map(({ mint, tokenProgram }, i) => {
     const seed = seedOf(input, i);
     const account = createAddressWithSeed(owner, seed, tokenProgram);
-    const parts = { payer: rentPayer, newAccount: account, lamports: RENT, space: TOKEN_ACCOUNT_SPACE };
+    const parts = { payer: rentPayer, newAccount: account, lamports, space: TOKEN_ACCOUNT_SPACE };
     return {
       account,
       open: [
@@ -127,7 +127,7 @@ function temporaryAccounts(input: BuildInput, tokens: readonly Token[]): Tempora
     addresses: made.map(({ account }) => account),
     open: made.flatMap(({ open }) => open),
     close: made.map(({ close }) => close),
-    lentLamports: RENT * BigInt(made.length),
+    lentLamports: lamports * BigInt(made.length),
   };
 }
 

@@ -19,8 +19,8 @@ import {
   extendLookupTable,
   INSTRUCTIONS_SYSVAR,
   type Instruction,
+  mostRentLamports,
   parseSystemTransfer,
-  rentExemptLamports,
   SYSTEM_PROGRAM,
 } from '@slipway/wire/formats';
 import { allow } from './refusal.js';
@@ -29,11 +29,11 @@ import { type KnownPrograms, type ReadTrade, readTrade } from './trade.js';
 import { isUnknown, isWrappedSolOf, naming, standsOnlyAt, type ToSign } from './transaction.js';
 
 /** Rent that the payer of a step of a migration does not get back: see its keeper. */
-const LOCK_RENT = [296, 165].reduce((sum, space) => sum + rentExemptLamports(space), 0n);
-const MIGRATION_RENT = [465, 165, 1_112, 408, 165, 165].reduce((sum, space) => sum + rentExemptLamports(space), 0n);
+const LOCK_RENT = [296, 165].reduce((sum, space) => sum + mostRentLamports(space), 0n);
+const MIGRATION_RENT = [465, 165, 1_112, 408, 165, 165].reduce((sum, space) => sum + mostRentLamports(space), 0n);
 /** Of an empty table, and of each address in it. */
-const TABLE_RENT = rentExemptLamports(56);
-const ENTRY_RENT = rentExemptLamports(32) - rentExemptLamports(0);
+const TABLE_RENT = mostRentLamports(56);
+const ENTRY_RENT = mostRentLamports(32) - mostRentLamports(0);
 /** Own accounts of both sides of a fill, the maker's, and the order's fee account. */
 const MOST_GIVEN = 4;
 

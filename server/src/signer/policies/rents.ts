@@ -1,11 +1,11 @@
 import {
   type Address,
   type Instruction,
+  mostRentLamports,
   parseCloseAccount,
   parseCreateAssociatedTokenIdempotent,
   parseSystemCreateAccountWithSeed,
   parseUnwrapLamports,
-  rentExemptLamports,
   TOKEN_2022_PROGRAM,
   TOKEN_ACCOUNT_SPACE,
   TOKEN_PROGRAM,
@@ -14,7 +14,7 @@ import { allow } from './refusal.js';
 import { isUnknown, standsOnlyAt } from './transaction.js';
 
 /** In lamports. Whoever owns the account takes out what is above its rent, before it is closed. */
-const MOST_RENT = rentExemptLamports(TOKEN_ACCOUNT_SPACE);
+const MOST_RENT = mostRentLamports(TOKEN_ACCOUNT_SPACE);
 
 /**
  * The most bytes that the account of a token of Token-2022 has at first: a byte for its type, and what the program asks of
@@ -28,7 +28,7 @@ function mostRent(tokenProgram: Address): bigint {
   if (tokenProgram === TOKEN_PROGRAM) return MOST_RENT;
   // One of a lookup table is either of them, or the chain makes no account.
   allow(tokenProgram === TOKEN_2022_PROGRAM || isUnknown(tokenProgram), 'an account of another token program');
-  return rentExemptLamports(MOST_2022_SPACE);
+  return mostRentLamports(MOST_2022_SPACE);
 }
 
 /** The rents that one of our wallets pays in a transaction, until the accounts are closed to it again. */
