@@ -26,13 +26,15 @@ import { afterBudget, type Budget, type Expect, expecting, type ReadTransaction 
 import { parseVenueSwap, type VenueSwap } from './venue-swaps.js';
 
 const expect: Expect = expecting('crafted swap');
+/** Chains ask for different rents; lamports. */
+const MOST_RENT = mostRentLamports(TOKEN_ACCOUNT_SPACE);
 
 /** What a transaction does in the worst case: as much taken and as little given as its instructions allow. */
 interface Books {
   lamports: Map<Address, bigint>;
   tokens: Map<Address, bigint>;
-  /** Accounts that were created and not closed yet; `native` once they hold wrapped SOL. */
-  temporary: Map<Address, { initialized: boolean; native: boolean }>;
+  /** Accounts that were created and not closed yet; `native` once they hold wrapped SOL, beside their `rent`. */
+  temporary: Map<Address, { initialized: boolean; native: boolean; rent?: bigint }>;
   feeInRoute: boolean;
   closeAuthoritySet: boolean;
   destinationMade: boolean;
@@ -140,19 +142,21 @@ const readers: readonly Reader[] = [
     change(books.lamports, from, -lamports);
     change(books.lamports, to, lamports);
   }),
-  reader(parseInitializeAccount3, ({ account, mint, owner }, { lamports, tokens, temporary }, { taker, input }) => {
+  reader(parseInitializeAccount3, ({ account, mint, owner }, books, { taker, rentPayer, input }) => {
+    const { temporary } = books;
     expect(temporary.get(account)?.initialized === false, 'an account that was not made here');
     expect(owner === taker, 'a temporary account of another owner');
     const native = mint === WRAPPED_SOL_MINT;
     temporary.set(account, { initialized: true, native });
     if (!native) return;
-    // From here on what it wraps is tokens. What it was made with besides is its rent, of which chains ask for different ones.
-    const held = lamports.get(account) ?? 0n;
-    const wrapped = input.place.kind === 'wrapped' && input.place.account === account ? input.amount : 0n;
+    const held = books.lamports.get(account) ?? 0n;
+    const isInput = input.place.kind === 'wrapped' && input.place.account === account;
+    // Whoever pays its rent himself makes it with what it wraps; for others, services before rents were lowered did so, too.
+    const wrapped = isInput && (rentPayer === taker || held > MOST_RENT) ? input.amount : 0n;
     const rent = held - wrapped;
-    expect(rent > 0n && rent <= mostRentLamports(TOKEN_ACCOUNT_SPACE), 'a temporary account with more than its rent');
-    change(tokens, account, wrapped);
-    lamports.set(account, rent);
+    expect(rent > 0n && rent <= MOST_RENT, 'a temporary account with more than its rent');
+    temporary.set(account, { initialized: true, native, rent });
+    countSol(account, rent, books);
   }),
   reader(parseCreateAssociatedTokenIdempotent, (made, books, { taker, rentPayer, receiver, output }) => {
     const { payer, account, owner, mint, tokenProgram } = made;
@@ -177,7 +181,10 @@ const readers: readonly Reader[] = [
     expect(traded && authority === taker && places.includes(account), 'a delegate of another account');
   }),
   // It only brings an amount up to date.
-  reader(parseSyncNative, () => {}),
+  reader(parseSyncNative, ({ account }, books) => {
+    const { rent } = books.temporary.get(account) ?? {};
+    if (rent !== undefined) countSol(account, rent, books);
+  }),
   reader(parseUnwrapLamports, ({ source, destination, authority }, { lamports, tokens, temporary }, { taker }) => {
     expect(authority === taker && temporary.get(source)?.native, 'SOL is unwrapped that the swap has not wrapped');
     change(lamports, destination, tokens.get(source) ?? 0n);
@@ -283,6 +290,12 @@ function isSameInstruction(a: Instruction, b: Instruction): boolean {
   const sameAccounts =
     a.accounts.length === b.accounts.length && a.accounts.every(({ address }, i) => address === b.accounts[i]!.address);
   return a.program === b.program && sameAccounts && equalBytes(a.data, b.data);
+}
+
+/** What a temporary account of wrapped SOL has above its rent is tokens from here on. */
+function countSol(account: Address, rent: bigint, { lamports, tokens }: Pick<Books, 'lamports' | 'tokens'>): void {
+  change(tokens, account, (lamports.get(account) ?? 0n) - rent);
+  lamports.set(account, rent);
 }
 
 function change(books: Map<Address, bigint>, account: Address, by: bigint): void {

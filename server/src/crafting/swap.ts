@@ -12,6 +12,7 @@ import {
   tokenCloseAccount,
   tokenInitializeAccount3,
   tokenSetCloseAuthority,
+  tokenSyncNative,
   tokenUnwrapLamports,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
@@ -76,13 +77,32 @@ export type Untraded = Omit<Swap, 'trade' | 'programs'>;
 
 function before({ taker, receiver, rentPayer, input, output }: Untraded): Instruction[] {
   const instructions: Instruction[] = [];
-  if (input.place.kind === 'wrapped') instructions.push(...openWrapped(taker, rentPayer, input.place, input.amount));
+  if (input.place.kind === 'wrapped') instructions.push(...lendWrapped(taker, rentPayer, input.place, input.amount));
   if (output.create) {
     const { mint, tokenProgram } = output;
     instructions.push(createAssociatedTokenIdempotent({ payer: rentPayer, owner: receiver, mint, tokenProgram }));
   }
-  if (output.place.kind === 'wrapped') instructions.push(...openWrapped(taker, rentPayer, output.place, 0n));
+  if (output.place.kind === 'wrapped') instructions.push(...lendWrapped(taker, rentPayer, output.place, 0n));
   return instructions;
+}
+
+/** The same as `openWrapped`, where the rent goes back to who has lent it, and all other SOL to somebody else. */
+function lendWrapped(
+  taker: Address,
+  rentPayer: Address,
+  place: Place & { kind: 'wrapped' },
+  amount: bigint,
+): Instruction[] {
+  if (rentPayer === taker) return openWrapped(taker, rentPayer, place, amount);
+  const { account } = place;
+  return [
+    ...openWrapped(taker, rentPayer, place, 0n),
+    // Where the chain asks for less rent than is lent, the rest is wrapped SOL of the taker's by now.
+    tokenUnwrapLamports({ source: account, destination: rentPayer, authority: taker }),
+    ...(amount > 0n
+      ? [systemTransfer({ from: taker, to: account, lamports: amount }), tokenSyncNative({ account })]
+      : []),
+  ];
 }
 
 /** Creates a temporary account of the taker with this much wrapped SOL, or, without an amount, for another mint. */

@@ -4,12 +4,18 @@ import { poolSwap } from '@slipway/programs';
 import {
   type Address,
   associatedTokenAddress,
+  createAddressWithSeed,
   createAssociatedTokenIdempotent,
   findProgramAddress,
   generateKeypair,
+  type Instruction,
+  rentExemptLamports,
+  systemCreateAccountWithSeed,
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
   tokenCloseAccount,
+  tokenInitializeAccount3,
+  tokenUnwrapLamports,
   WRAPPED_SOL_2022_MINT,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
@@ -62,4 +68,45 @@ test('attack: a copy that was broken into sells a unit of a deposit of SOL, and 
   }
   // Of any other token, only an emptied account is closed.
   fill(newAddress(), 1n, TOKEN_PROGRAM);
+});
+
+test('attack: a copy that was broken into has the SOL that a fill has bought unwrapped for the keeper, as if it were its rent: the vault does not sign', () => {
+  const [vault, wallet, keeper, inputMint, other] = [0, 1, 2, 3, 4].map(newAddress) as Five;
+  const [source, account] = [
+    orderAccount(vault, DEPOSIT, 'in', TOKEN_PROGRAM),
+    createAddressWithSeed(vault, 'a seed', TOKEN_PROGRAM),
+  ];
+  const order = {
+    wallet,
+    vault,
+    depositRequestId: DEPOSIT,
+    inputMint,
+    outputMint: WRAPPED_SOL_MINT,
+    inputAccount: source,
+    outputAccount: null,
+    progress: { type: 'single', entry: { initial: HELD } },
+  } as unknown as SealedOrder;
+  const pool = { pool: other, authority: other, vaultA: other, vaultB: other, poolMint: other, feeAccount: other };
+  const mints = { mintA: inputMint, mintB: WRAPPED_SOL_MINT, programA: TOKEN_PROGRAM, programB: TOKEN_PROGRAM };
+  const ends = { authority: vault, source, destination: account, amountIn: HELD, minimumAmountOut: 1n };
+  const lent = { payer: keeper, newAccount: account, base: vault, seed: 'a seed', owner: TOKEN_PROGRAM, space: 165 };
+  const open = [
+    systemCreateAccountWithSeed({ ...lent, lamports: rentExemptLamports(165) }),
+    tokenInitializeAccount3({ account, mint: WRAPPED_SOL_MINT, owner: vault }),
+  ];
+  const trade = poolSwap({ accounts: { ...pool, ...mints }, aToB: true, ...ends });
+  const unwrap = (destination: Address, from = account) =>
+    tokenUnwrapLamports({ source: from, destination, authority: vault });
+  const close = tokenCloseAccount({ account, destination: keeper, authority: vault });
+  const check = (...instructions: Instruction[]) =>
+    checkVault(
+      { vault, wallet, keeper, order, programs: SANDBOX_PROGRAMS },
+      { signers: [keeper, vault], feeLamports: 10_000n, instructions: [...open, ...instructions] },
+    );
+  // What is in the account before the trade is the keeper's own.
+  check(unwrap(keeper), trade, unwrap(wallet), close);
+  assert.throws(() => check(unwrap(keeper), trade, unwrap(keeper), close), /SOL goes elsewhere/);
+  assert.throws(() => check(trade, unwrap(wallet), trade, unwrap(keeper), close), /SOL goes elsewhere/);
+  assert.throws(() => check(unwrap(keeper, source), trade, unwrap(wallet), close), /SOL goes elsewhere/);
+  assert.throws(() => check(unwrap(other), trade, unwrap(wallet), close), /SOL goes elsewhere/);
 });

@@ -93,8 +93,11 @@ class Story {
     const { vault, wallet, keeper } = this.#parties;
     const unwrapped = parseUnwrapLamports(instruction);
     if (unwrapped) {
-      allow(standsOnlyAt(instruction, vault, [2]) && unwrapped.destination === wallet, 'SOL goes elsewhere');
-      this.#owed.delete(unwrapped.source);
+      const { source, destination } = unwrapped;
+      // Before a trade, what the chain's rent leaves of the lamports that the keeper has lent.
+      const isLent = destination === keeper && this.#lent.has(source) && !this.#owed.has(source);
+      allow(standsOnlyAt(instruction, vault, [2]) && (destination === wallet || isLent), 'SOL goes elsewhere');
+      this.#owed.delete(source);
       return true;
     }
     const closed = parseCloseAccount(instruction);
