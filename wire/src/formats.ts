@@ -84,6 +84,7 @@ export { associatedTokenAddress, createAddressWithSeed, findProgramAddress, meta
 export * from './programs.js';
 export {
   associatedTokenRent,
+  leastRentLamports,
   MOST_LAMPORTS_PER_BYTE,
   mostRentLamports,
   rentExemptLamports,

@@ -5,6 +5,9 @@ const ACCOUNT_OVERHEAD_BYTES = 128n;
 /** What mainnet asked for until September 2026. It lowers that in steps (SIMD-0437), and may go back to it (SIMD-0438). */
 export const MOST_LAMPORTS_PER_BYTE = 6_960n;
 
+/** What it lowers it to in the end. */
+const LEAST_LAMPORTS_PER_BYTE = 696n;
+
 /** Bytes of a token account without extensions. */
 export const TOKEN_ACCOUNT_SPACE = 165;
 /** Of Token-2022 there is at least the byte of its type and the empty extension ImmutableOwner. */
@@ -29,9 +32,14 @@ export function rentExemptLamports(space: number): bigint {
   return (ACCOUNT_OVERHEAD_BYTES + BigInt(space)) * lamportsPerByte;
 }
 
-/** The most that it ever needs. */
+/** The most that it ever needs, for whoever does not know the chain. */
 export function mostRentLamports(space: number): bigint {
   return (ACCOUNT_OVERHEAD_BYTES + BigInt(space)) * MOST_LAMPORTS_PER_BYTE;
+}
+
+/** The least that it ever needs. */
+export function leastRentLamports(space: number): bigint {
+  return (ACCOUNT_OVERHEAD_BYTES + BigInt(space)) * LEAST_LAMPORTS_PER_BYTE;
 }
 
 /** The rent of an associated token account of a mint whose extensions ask nothing of its accounts; lamports. */

@@ -10,6 +10,8 @@ import {
   tokenCloseAccount,
   tokenInitializeAccount3,
   tokenTransferChecked,
+  tokenUnwrapLamports,
+  WRAPPED_SOL_MINT,
 } from '@slipway/wire';
 import type { QuoteRequest, SwapParties, Token } from '../router.js';
 import type { Outcome, Part, Plan } from './plan.js';
@@ -119,6 +121,10 @@ function temporaryAccounts(input: BuildInput, tokens: readonly Token[]): Tempora
       open: [
         systemCreateAccountWithSeed({ ...parts, owner: tokenProgram, base: owner, seed }),
         tokenInitializeAccount3({ account, mint, owner, tokenProgram }),
+        // What is lent above the chain's rent is wrapped SOL of the owner's from here on.
+        ...(mint === WRAPPED_SOL_MINT && rentPayer !== owner
+          ? [tokenUnwrapLamports({ source: account, destination: rentPayer, authority: owner })]
+          : []),
       ],
       close: tokenCloseAccount({ account, destination: rentPayer, authority: owner, tokenProgram }),
     };

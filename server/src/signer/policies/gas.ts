@@ -12,7 +12,7 @@ import { naming, standsOnlyAt, type ToSign } from './transaction.js';
 export function checkGas(gas: Address, transaction: ToSign): bigint {
   const { signers, feeLamports } = transaction;
   allow(signers.length > 1, 'nobody else signs');
-  const rents = new Rents(gas);
+  const rents = new Rents(gas, transaction);
   const isOther = (base: Address) => base !== gas && signers.includes(base);
   for (const instruction of naming(transaction, gas)) {
     const understood = rents.read(instruction, isOther) || isPaid(instruction, gas);

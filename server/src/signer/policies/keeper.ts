@@ -47,7 +47,7 @@ const MOST_GIVEN = 4;
 export function checkKeeper(keeper: Address, transaction: ToSign, programs: KnownPrograms): bigint {
   const { signers, feeLamports } = transaction;
   allow(signers[0] === keeper, 'somebody else pays the fee');
-  const rents = new Rents(keeper);
+  const rents = new Rents(keeper, transaction);
   const isBase = (base: Address) => signers.includes(base);
   const loan = new Loan(
     keeper,

@@ -6,12 +6,20 @@ import {
   addressFromBytes,
   associatedTokenAddress,
   compileMessage,
+  createAddressWithSeed,
   createAssociatedTokenIdempotent,
+  mostRentLamports,
   SYSTEM_PROGRAM,
+  systemCreateAccountWithSeed,
   systemTransfer,
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
+  tokenCloseAccount,
+  tokenInitializeAccount3,
+  tokenUnwrapLamports,
+  WRAPPED_SOL_MINT,
 } from '@slipway/wire';
+import { Rent } from 'litesvm/dist/internal.js';
 import { SANDBOX_PROGRAMS } from '../cosign.js';
 import { checkPolicies, readToSign } from './index.js';
 
@@ -23,22 +31,25 @@ const EXTENSIONS = [
   extension(26, Buffer.alloc(33)),
 ];
 
-/** What the signer counts for an account whose rent the gas wallet gives to somebody, without the fee. */
+type Instructions = Parameters<typeof compileMessage>[0]['instructions'];
+
+/** What the signer counts for a transaction whose fee the gas wallet pays, and which somebody else signs, too. */
+function lossOf(gas: Address, somebody: Address, instructions: Instructions): bigint {
+  const message = compileMessage({
+    version: 0,
+    feePayer: gas,
+    instructions: [systemTransfer({ from: somebody, to: SYSTEM_PROGRAM, lamports: 1n }), ...instructions],
+    blockhash: addressFromBytes(new Uint8Array(32).fill(9)),
+  });
+  const policy = { keeper: somebody, programs: SANDBOX_PROGRAMS };
+  return checkPolicies(readToSign(message), [{ name: 'gas', address: gas }], policy)[0]!;
+}
+
+/** What it counts for an account whose rent the gas wallet gives to somebody, without the fee. */
 function counted(mint: Address, owner: Address, tokenProgram: Address): bigint {
   const [gas, somebody] = [newAddress(), newAddress()];
-  const lossOf = (...made: Parameters<typeof compileMessage>[0]['instructions']) => {
-    const message = compileMessage({
-      version: 0,
-      feePayer: gas,
-      instructions: [systemTransfer({ from: somebody, to: owner, lamports: 1n }), ...made],
-      blockhash: addressFromBytes(new Uint8Array(32).fill(9)),
-    });
-    return checkPolicies(readToSign(message), [{ name: 'gas', address: gas }], {
-      keeper: owner,
-      programs: SANDBOX_PROGRAMS,
-    })[0]!;
-  };
-  return lossOf(createAssociatedTokenIdempotent({ payer: gas, owner, mint, tokenProgram })) - lossOf();
+  const made = createAssociatedTokenIdempotent({ payer: gas, owner, mint, tokenProgram });
+  return lossOf(gas, somebody, [made]) - lossOf(gas, somebody, []);
 }
 
 test('attack: an issuer of a token gives its mint extensions that make accounts larger: no account costs more than the signer counts', () => {
@@ -65,4 +76,38 @@ test('attack: an issuer of a token gives its mint extensions that make accounts 
 
 test('attack: a copy that was broken into names a token program of its own, whose accounts may have any size: the gas wallet makes none', () => {
   assert.throws(() => counted(newAddress(), newAddress(), newAddress()), /another token program/);
+});
+
+test('attack: a copy that was broken into lends rent for wrapped SOL where the chain asks for less of it, and has the rest unwrapped for somebody: no more is lost than the signer counts', (t) => {
+  const vm = new TestVm('all');
+  vm.mint({ address: WRAPPED_SOL_MINT, decimals: 9 });
+  t.after(() => vm.svm.setRent(Rent.default()));
+  const rich = () => vm.put(newAddress(), new Uint8Array(0), SYSTEM_PROGRAM, 1_000_000_000n);
+  /** What the gas wallet has lost, and what its signer counts for it beyond the fee. */
+  const lend = (takesBack: boolean) => {
+    const [gas, owner] = [rich(), rich()];
+    const account = createAddressWithSeed(owner, 'a seed', TOKEN_PROGRAM);
+    const made = { payer: gas, newAccount: account, base: owner, seed: 'a seed', owner: TOKEN_PROGRAM, space: 165 };
+    const unwrap = (destination: Address) => tokenUnwrapLamports({ source: account, destination, authority: owner });
+    const instructions = [
+      systemCreateAccountWithSeed({ ...made, lamports: mostRentLamports(165) }),
+      tokenInitializeAccount3({ account, mint: WRAPPED_SOL_MINT, owner }),
+      ...(takesBack ? [unwrap(gas)] : []),
+      unwrap(owner),
+      tokenCloseAccount({ account, destination: gas, authority: owner }),
+    ];
+    succeeded(vm.run(...instructions));
+    return {
+      lost: 1_000_000_000n - vm.lamports(gas),
+      counted: lossOf(gas, owner, instructions) - lossOf(gas, owner, []),
+    };
+  };
+  const most = mostRentLamports(165);
+  for (const lamportsPerByte of [6_960n, 5_080n, 696n]) {
+    vm.svm.setRent(new Rent(lamportsPerByte, 1, 50));
+    assert.deepEqual(lend(true), { lost: 0n, counted: 0n });
+    const { lost, counted } = lend(false);
+    assert.equal(lost, most - (most / 6_960n) * lamportsPerByte);
+    assert.ok(lost <= counted, `${lost} of ${counted}`);
+  }
 });

@@ -1,9 +1,11 @@
 import {
   type Address,
   type Instruction,
+  leastRentLamports,
   mostRentLamports,
   parseCloseAccount,
   parseCreateAssociatedTokenIdempotent,
+  parseInitializeAccount3,
   parseSystemCreateAccountWithSeed,
   parseUnwrapLamports,
   TOKEN_2022_PROGRAM,
@@ -11,9 +13,9 @@ import {
   TOKEN_PROGRAM,
 } from '@slipway/wire/formats';
 import { allow } from './refusal.js';
-import { isUnknown, standsOnlyAt } from './transaction.js';
+import { isUnknown, standsOnlyAt, type ToSign } from './transaction.js';
 
-/** In lamports. Whoever owns the account takes out what is above its rent, before it is closed. */
+/** In lamports. Whoever owns the account may take out what is above its rent before it is closed. */
 const MOST_RENT = mostRentLamports(TOKEN_ACCOUNT_SPACE);
 
 /**
@@ -31,15 +33,25 @@ function mostRent(tokenProgram: Address): bigint {
   return mostRentLamports(MOST_2022_SPACE);
 }
 
+/** What the chain's rent, which is not known here, may leave of this rent; lamports. */
+function spareOf(lamports: bigint): bigint {
+  const spare = lamports - leastRentLamports(TOKEN_ACCOUNT_SPACE);
+  return spare > 0n ? spare : 0n;
+}
+
 /** The rents that one of our wallets pays in a transaction, until the accounts are closed to it again. */
 export class Rents {
   readonly #payer: Address;
+  readonly #instructions: readonly Instruction[];
   readonly #lent = new Map<Address, bigint>();
   readonly #everLent = new Set<Address>();
   readonly #given = new Map<Address, bigint>();
+  /** Of what is lent, what may be above the chain's rent, and is its owner's to take out. */
+  #spare = 0n;
 
-  constructor(payer: Address) {
+  constructor(payer: Address, { instructions }: Pick<ToSign, 'instructions'>) {
     this.#payer = payer;
+    this.#instructions = instructions;
   }
 
   /** The associated token accounts that it pays for, and does not get back. */
@@ -49,7 +61,7 @@ export class Rents {
 
   /** Lamports that it does not get back. */
   get lamports(): bigint {
-    return [...this.#given.values()].reduce((sum, rent) => sum + rent, 0n);
+    return [...this.#given.values()].reduce((sum, rent) => sum + rent, this.#spare);
   }
 
   /** Whether every account that it has lent the rent of is closed to it again. */
@@ -85,6 +97,7 @@ export class Rents {
       allow(!this.#everLent.has(seeded.newAccount), 'the same account twice');
       this.#everLent.add(seeded.newAccount);
       this.#lent.set(seeded.newAccount, seeded.lamports);
+      if (!this.#keepsSpare(instruction, seeded.newAccount)) this.#spare += spareOf(seeded.lamports);
       return true;
     }
     const closed = parseCloseAccount(instruction);
@@ -95,5 +108,15 @@ export class Rents {
       return stands(1) || (ownsSome && stands(1, 2));
     }
     return parseUnwrapLamports(instruction) !== undefined && stands(1);
+  }
+
+  /** Whether what is lent beyond the chain's rent comes back: the account is the payer's own, or it is taken out at once. */
+  #keepsSpare(creation: Instruction, account: Address): boolean {
+    const at = this.#instructions.indexOf(creation);
+    const [opening, next] = this.#instructions.slice(at + 1, at + 3);
+    const opened = opening && parseInitializeAccount3(opening);
+    if (opened?.account !== account) return false;
+    const taken = next && parseUnwrapLamports(next);
+    return opened.owner === this.#payer || (taken?.source === account && taken.destination === this.#payer);
   }
 }
