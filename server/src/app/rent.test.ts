@@ -11,9 +11,9 @@ after(() => useRent(MOST_LAMPORTS_PER_BYTE));
 
 async function follow(answer: () => unknown) {
   const rpc = { name: 'node', call: async () => answer() } as unknown as Rpc;
-  const disposal = createDisposal(pino({ enabled: false }));
+  const disposal = createDisposal();
   await followRent({ chain: { rpc } as Chain, log: pino({ enabled: false }), disposal });
-  await disposal.close();
+  await disposal.close(() => {});
 }
 
 test('what is crafted and told goes by the rent that the chain asks for', async () => {
