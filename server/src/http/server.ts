@@ -19,6 +19,7 @@ import {
   createFailureHandler,
   outliveRefusedConnections,
 } from './failures.js';
+import { failGoneClients } from './gone-clients.js';
 import { adminGuard } from './guards.js';
 import { registerHome } from './home.js';
 import { acceptJsonOnly, BODY_LIMIT } from './json-body.js';
@@ -168,6 +169,7 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
   });
 
   ownParameters(app);
+  failGoneClients(app);
   readOutRefusedUploads(app);
   if (deps.print) printRequests(app, deps.print);
   const clientOf = createClientOf(config.http.trustedProxies);
