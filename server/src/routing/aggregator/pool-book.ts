@@ -36,6 +36,7 @@ export class PoolBook {
 
   /**
    * Watches exactly these pools, and reads the accounts of the new ones. @throws ChainUnavailable, with nothing dropped
+   * and nothing new watched
    */
   async replaceBy(wanted: ReadonlyMap<Address, Candidate>): Promise<{ added: number; dropped: number }> {
     const { live } = this.#deps;
@@ -46,7 +47,12 @@ export class PoolBook {
     });
     const accounts = [...new Set(fresh.flatMap(accountsOf))];
     live.watch(accounts);
-    await live.refresh(accounts);
+    try {
+      await live.refresh(accounts);
+    } catch (error) {
+      this.#unwatch(accounts);
+      throw error;
+    }
     for (const pool of gone) {
       this.#pools.delete(pool.address);
       this.#unlink(pool);
