@@ -1,8 +1,9 @@
 import type { Address } from '@slipway/wire';
 import { type Chain, isMade } from '../chain/index.js';
 import { BackOffs } from '../lib/back-offs.js';
-import type { Clock } from '../lib/clock.js';
+import { type Clock, createClock } from '../lib/clock.js';
 import { ContentRefused, type Objects } from '../objects/index.js';
+import { assertClock } from '../store/clock-skew.js';
 import { finishLaunch, type Launch, unfinishedLaunches } from '../store/launches.js';
 import type { Store } from '../store/sql.js';
 import { giveBack, isOf, type MintStock } from './give-back.js';
@@ -66,11 +67,16 @@ const MOST_FAILURES = 3;
  * the uploader's.
  */
 export function launchFilesChore(
-  deps: LaunchFilesDeps & { steadyNow: () => number; chain: Pick<Chain, 'account'> },
+  deps: LaunchFilesDeps & {
+    steadyNow: () => number;
+    chain: Pick<Chain, 'account'>;
+    /** The time of this machine; for tests. */
+    wallNow?: () => number;
+  },
   urlMs: number,
   stock?: MintStock,
 ): () => Promise<void> {
-  const { store, clock, steadyNow, chain } = deps;
+  const { store, clock, steadyNow, chain, wallNow = createClock().now } = deps;
   const backOffs = new BackOffs(RESTS, steadyNow);
 
   async function finish(launch: Launch, now: Date): Promise<boolean> {
@@ -84,6 +90,8 @@ export function launchFilesChore(
   }
 
   return async () => {
+    // By a clock that has jumped ahead, what was crafted a moment ago would be over, and its files do not come back.
+    await assertClock(store, wallNow);
     const now = new Date(clock.now());
     const before = new Date(now.getTime() - urlMs - MARGIN_MS);
     const resting = backOffs.resting();

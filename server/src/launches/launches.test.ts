@@ -265,6 +265,17 @@ for (const kind of ['embedded', 'postgres'] as const) {
       assert.ok((await launch('a')).finishedAt && (await launch('b')).finishedAt);
     });
 
+    if (kind === 'postgres') {
+      it('attack: an operator by mistake lets the clock of a machine jump an hour ahead: the files of a launch that may still be posted stay', async () => {
+        now = Date.now();
+        await crafted('a');
+        await upload('a');
+        now += 60 * MINUTE;
+        await assert.rejects(launchFilesChore({ ...deps(), wallNow: clock.now }, URL_MS)(), /seconds ahead of/);
+        assert.deepEqual([await isUploaded('a'), (await launch('a')).finishedAt], [true, null]);
+      });
+    }
+
     it('go with their request, once their files are removed', async () => {
       await crafted('a');
       now += URL_MS + 2 * MINUTE;
