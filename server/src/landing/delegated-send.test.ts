@@ -139,6 +139,23 @@ describe('a transaction that is handed over to a maker', () => {
     });
   }
 
+  test('attack: a market maker sends what it denies while the clock of the chain is ten minutes behind: the swap is told as it has ended', async () => {
+    const offset = world.clock.offsetMs;
+    world.clock.setOffset(offset + 600_000);
+    try {
+      let sent = '';
+      const { row, signed, deliver } = await order(async (body) => {
+        sent = await signAndSend(body);
+        await killBlockhash();
+        return { quoteId: body.quoteId, state: 'rejected' };
+      });
+      const settled = await world.newLanding().delegate(row, signed, deliver);
+      assert.deepEqual([settled.state, settled.signature], ['landed', sent], JSON.stringify(settled.error));
+    } finally {
+      world.clock.setOffset(world.clock.offsetMs - 600_000);
+    }
+  });
+
   test('that was accepted with its signature, but not sent, is sent by us', async () => {
     const { row, signed, deliver } = await order((body) =>
       accepted(body, signAsMaker(maker, body.transaction!).signature),

@@ -49,6 +49,8 @@ interface DelegatedSendDeps {
 const SEARCH_MS = 1_000;
 /** A node may list what has landed only some seconds after it says that it has reached that slot. */
 const LIST_LAG_BLOCKS = 32n;
+/** Slots before the blockhash of a message, some two minutes. */
+const SPARE_SLOTS = 300n;
 
 export function createDelegatedSend(deps: DelegatedSendDeps): DelegatedSend {
   return new DelegatedSend(deps);
@@ -135,19 +137,29 @@ export class DelegatedSend {
   /** Checks for death before searching: in the other order, it could land between the two. */
   async #lookOnce(
     row: LedgerRow,
-    look: (atLeastSlot?: bigint) => Promise<Found | undefined>,
+    look: (atLeastSlot?: bigint, sinceSlot?: bigint) => Promise<Found | undefined>,
     whenDead: Explanation,
   ): Promise<Verdict | undefined> {
     const { store, chain } = this.#deps;
     const lifetime = lifetimeByHeight(row.wire!, row.lastValidBlockHeight + LIST_LAG_BLOCKS);
     const death = await deadAt(lifetime, chain);
-    const found = await look(death);
+    const found = await look(death, await this.#slotBefore(row));
     if (found) {
       const { signature, wire, slot, err } = found;
       await store.transaction((tx) => completeHandOver(tx, row.id, signature, wire));
       return err === null ? { event: 'landed', slot, error: null } : { event: 'failed', slot, error: err };
     }
     return death === undefined ? undefined : { event: 'expired', slot: null, error: rfqError(whenDead) };
+  }
+
+  /**
+   * A slot before the blockhash of the message, also where half of the slots since had no block. The chain's clock may be minutes
+   * behind, and ours have been ahead when the message was made.
+   */
+  async #slotBefore(row: LedgerRow): Promise<bigint> {
+    const { lastValidBlockHeight, slot } = await this.#deps.chain.latestBlockhash();
+    const blocks = lastValidBlockHeight - row.lastValidBlockHeight;
+    return slot - SPARE_SLOTS - (blocks > 0n ? 2n * blocks : 0n);
   }
 }
 

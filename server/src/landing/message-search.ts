@@ -20,11 +20,12 @@ interface Wanted {
 
 interface MessageSearch {
   /**
-   * Looks once. Once the message is dead, pass `atLeastSlot`: only a node that has reached this slot may answer.
+   * Looks once. Once the message is dead, pass `atLeastSlot`: only a node that has reached this slot may answer. What is older
+   * than `notBefore` is looked at all the same where its slot is not below `sinceSlot`, because that goes by no clock.
    * @throws ChainUnavailable, also if some listed transactions cannot be read yet. Once the message is dead, these are
    * given up after some looks, so that a gap in a node's history cannot keep the search going forever.
    */
-  look(atLeastSlot?: bigint): Promise<Found | undefined>;
+  look(atLeastSlot?: bigint, sinceSlot?: bigint): Promise<Found | undefined>;
   /** Forgets what was read for it. */
   close(): void;
 }
@@ -37,6 +38,7 @@ interface SearchesDeps {
 
 interface SignatureRow {
   signature: string;
+  slot: number;
   blockTime: number | null;
 }
 
@@ -77,7 +79,7 @@ export class MessageSearches {
     shared.searches += 1;
     const search: Search = { digest: digestOf(message), since: notBefore - CLOCK_SKEW_MS, lastReads: new Map() };
     return {
-      look: (atLeastSlot) => shared.history.look(search, atLeastSlot),
+      look: (atLeastSlot, sinceSlot) => shared.history.look({ search, atLeastSlot, sinceSlot }),
       close: () => {
         shared.searches -= 1;
         if (shared.searches === 0) this.#histories.delete(account);
@@ -99,6 +101,7 @@ type Unclear = Pick<Found, 'signature'>;
 interface Look {
   search: Search;
   atLeastSlot: bigint | undefined;
+  sinceSlot: bigint | undefined;
   end: (found: Found | undefined) => void;
   fail: (error: unknown) => void;
 }
@@ -117,9 +120,9 @@ class AccountHistory {
     this.#deps = deps;
   }
 
-  look(search: Search, atLeastSlot: bigint | undefined): Promise<Found | undefined> {
+  look(asked: Omit<Look, 'end' | 'fail'>): Promise<Found | undefined> {
     return new Promise((end, fail) => {
-      this.#waiting.push({ search, atLeastSlot, end, fail });
+      this.#waiting.push({ ...asked, end, fail });
       if (!this.#isRunning) this.#run();
     });
   }
@@ -171,6 +174,7 @@ class AccountHistory {
   async *#signatures(looks: readonly Look[]): AsyncGenerator<string> {
     const since = Math.min(...looks.map(({ search }) => search.since));
     const slots = looks.flatMap(({ atLeastSlot }) => (atLeastSlot === undefined ? [] : Number(atLeastSlot)));
+    const sinceSlot = Math.min(...looks.map((look) => Number(look.sinceSlot ?? Number.POSITIVE_INFINITY)));
     for (let before: string | undefined; ; ) {
       const options = {
         commitment: 'confirmed',
@@ -179,8 +183,8 @@ class AccountHistory {
         ...(slots.length > 0 && { minContextSlot: Math.max(...slots) }),
       };
       const rows = await ask(this.#deps.rpc, 'getSignaturesForAddress', [this.#account, options], readRows);
-      for (const { signature, blockTime } of rows) {
-        if (blockTime !== null && blockTime * 1_000 < since) return;
+      for (const { signature, slot, blockTime } of rows) {
+        if (blockTime !== null && blockTime * 1_000 < since && !(slot >= sinceSlot)) return;
         yield signature;
       }
       if (rows.length < PAGE) return;
@@ -219,8 +223,9 @@ function failAll(looks: readonly Look[], error: unknown): void {
 }
 
 function readRows(rows: SignatureRow[]): SignatureRow[] {
-  return rows.map(({ signature, blockTime }) => ({
+  return rows.map(({ signature, slot, blockTime }) => ({
     signature: String(signature),
+    slot: Number(slot),
     blockTime: blockTime === null || blockTime === undefined ? null : Number(blockTime),
   }));
 }
