@@ -21,9 +21,10 @@ interface WindowState {
   oldestSecond: number;
 }
 
-/** Deletes the windows whose newest call was before the second `before`; returns how many. */
-export async function deleteWindows(sql: Sql, before: number): Promise<number> {
-  return (await sql.query('delete from rate_windows where seconds[cardinality(seconds)] < $1', [before])).rowCount;
+/** Deletes the windows whose newest call was not between these seconds; returns how many. */
+export async function deleteWindows(sql: Sql, { after, until }: { after: number; until: number }): Promise<number> {
+  const text = 'delete from rate_windows where seconds[cardinality(seconds)] not between $1 and $2';
+  return (await sql.query(text, [after, until])).rowCount;
 }
 
 /**
