@@ -26,11 +26,12 @@ const IDLE_MS = 4_000;
 /**
  * Returns a function that posts on connections that stay open: `fetch` takes three times as much of the processor for
  * it. Redirects are not followed: they are answers like others. `lookup` finds the addresses of host names. With `isAlone` each
- * is on a connection of its own. `idleMs`: how long one stays open for the next; for tests.
+ * is on a connection of its own. With `isVerified` a certificate must be trusted, whatever the environment allows others. `idleMs`:
+ * how long a connection stays open for the next; for tests.
  */
 export function createHttpPost(
   lookup?: LookupFunction,
-  { isAlone = false, idleMs = IDLE_MS } = {},
+  { isAlone = false, isVerified = false, idleMs = IDLE_MS } = {},
 ): (target: URL, post: HttpPost) => Promise<HttpAnswer> {
   const agents = { keepAlive: true, timeout: idleMs };
   const ways = {
@@ -44,6 +45,7 @@ export function createHttpPost(
       agent,
       signal,
       ...(lookup && { lookup }),
+      ...(isVerified && { rejectUnauthorized: true }),
       headers: {
         ...headers,
         'accept-encoding': 'gzip',
