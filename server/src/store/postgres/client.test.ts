@@ -176,23 +176,43 @@ test('attack: another user of the machine listens in the place of PostgreSQL, wi
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const [key, cert] = [join(folder, 'key'), join(folder, 'cert')];
   const made = ['req', '-newkey', 'rsa:2048', '-nodes', '-x509', '-subj', '/CN=imposter', '-keyout', key, '-out', cert];
-  execFileSync('openssl', made, { stdio: 'pipe' });
+  execFileSync('openssl', [...made, '-addext', 'subjectAltName=IP:127.0.0.1'], { stdio: 'pipe' });
   const options = { isServer: true, key: readFileSync(key), cert: readFileSync(cert) };
   const upgrade = (socket: Socket) => new TLSSocket(socket, options);
   const imposter = await listening(() => ({ begin: () => authentication(3), answer: () => nothing }), upgrade);
   t.after(() => imposter.close());
   const unchecked = '?sslmode=no-verify&sslnegotiation=direct';
-  const { pool, close } = createPool({ kind: 'postgres', url: imposter.url + unchecked, patience: PATIENCE });
-  await assert.rejects(pool.query('select 1'), /asks for the password itself/);
-  await close();
+  const { NODE_TLS_REJECT_UNAUTHORIZED: before } = process.env;
+  t.after(() => {
+    if (before === undefined) delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
+    else process.env.NODE_TLS_REJECT_UNAUTHORIZED = before;
+  });
+  for (const [query, said] of [
+    [unchecked, '1'],
+    ['?sslmode=verify-full&sslnegotiation=direct', '0'],
+    ['?sslnegotiation=direct', '0'],
+  ] as const) {
+    process.env.NODE_TLS_REJECT_UNAUTHORIZED = said;
+    const { pool, close } = createPool({ kind: 'postgres', url: imposter.url + query, patience: PATIENCE });
+    await assert.rejects(pool.query('select 1'), /asks for the password itself/);
+    await close();
+  }
   assert.match(imposter.told(), /slipway/);
   assert.doesNotMatch(imposter.told(), new RegExp(PASSWORD));
   const postgres = await listening(() => scram(PASSWORD), upgrade);
   t.after(() => postgres.close());
-  const client = new ProvenClient({ connectionString: postgres.url + unchecked });
-  await client.connect();
-  client.on('error', () => {});
-  void client.end().catch(() => {});
+  const known = await listening(
+    () => ({ begin: () => authentication(3), answer: () => Buffer.concat([authentication(0), READY]) }),
+    upgrade,
+  );
+  t.after(() => known.close());
+  for (const url of [postgres.url + unchecked, `${known.url}?sslrootcert=${cert}&sslnegotiation=direct`]) {
+    const client = new ProvenClient({ connectionString: url });
+    await client.connect();
+    client.on('error', () => {});
+    void client.end().catch(() => {});
+  }
+  assert.match(known.told(), new RegExp(PASSWORD));
 });
 
 test('PostgreSQL itself, which shows that it knows the password, is believed', async (t) => {

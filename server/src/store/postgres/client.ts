@@ -3,7 +3,8 @@ import pg from 'pg';
 import { isForAll } from '../../lib/open-folder.js';
 
 interface Wire extends EventEmitter {
-  stream: { destroy(): void };
+  /** Of TLS, `authorized`: whether its certificate was checked, and is the server's. */
+  stream: { destroy(): void; authorized?: boolean };
   /** Has what arrives on a stream read. */
   attachListeners(stream: EventEmitter): void;
 }
@@ -12,7 +13,6 @@ interface Wire extends EventEmitter {
 interface Inner {
   connection: Wire;
   host: string;
-  ssl: false | true | { rejectUnauthorized?: boolean };
   password: unknown;
   /** Null once the server's signature was right. */
   saslSession: unknown;
@@ -108,8 +108,9 @@ export class ProvenClient extends pg.Client {
 
   /** Whether others could have taken the server's place: there is neither TLS that shows whose it is nor a folder with a socket. */
   get #isOpen(): boolean {
-    const { ssl, host } = this.#inner;
-    const isShown = ssl === true || (ssl !== false && ssl.rejectUnauthorized !== false);
+    const { connection, host } = this.#inner;
+    // What the settings say of certificates is not all: the environment may have Node take any.
+    const isShown = connection.stream.authorized === true;
     return !isShown && (!host.startsWith('/') || isForAll(host));
   }
 
