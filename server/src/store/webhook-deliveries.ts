@@ -17,7 +17,10 @@ export interface MostTurns {
   underWay: ReadonlyMap<string, number>;
 }
 
-/** Takes webhooks that something waits for, those first that have waited longest. */
+/**
+ * Takes webhooks that something waits for, those first that have waited longest; none of a key that is none any more, whose
+ * webhooks are deleted soon. (The id of a key follows `key:`, and what follows `wall` in another account is none.)
+ */
 export async function takeDueWebhooks(
   tx: Tx,
   { holder, now, until }: WebhookLease,
@@ -29,6 +32,8 @@ export async function takeDueWebhooks(
          row_number() over (partition by ${ADDED_BY} order by w.lease_until nulls first) as place
        from webhooks w
        where coalesce(w.lease_until <= $1, true) and coalesce(w.rest_until <= $1, true)
+         and not exists (select from api_keys k
+           where k.id = substr(w.account, 5) and (k.revoked_at is not null or k.expires_at <= $1))
          and (exists (select from event_accounts a where a.account = w.account and a.last > w.last)
            or exists (select from webhook_deliveries d where d.webhook_id = w.id and d.due_at <= $1))
      ), taken as (
