@@ -32,12 +32,11 @@ export async function runChecks(context: CliContext, url: string | undefined): P
   }
   const base = serviceUrl(context, url);
   const service = await findService(base);
-  const mode = config.sandbox ? 'sandbox' : 'production';
   const chain = await checkChain(config, service !== undefined);
   const { check: signer, gas, keeper } = await checkSigner(config);
   const rpcUrl = chainUrl(config, service !== undefined);
   return [
-    { name: 'configuration', ok: true, detail: `${mode}, ${[...config.roles].join(' and ')}` },
+    checkConfiguration(context, config),
     await checkDataFolder(config),
     checkService(base, service),
     ...chain,
@@ -51,6 +50,14 @@ export async function runChecks(context: CliContext, url: string | undefined): P
     checkPrices(config),
     ...checkBrowsers(config),
   ];
+}
+
+function checkConfiguration({ env }: CliContext, { sandbox, roles }: Config): Check {
+  const detail = `${sandbox ? 'sandbox' : 'production'}, ${[...roles].join(' and ')}`;
+  const isOpen = !sandbox && env.NODE_TLS_REJECT_UNAUTHORIZED === '0';
+  const next =
+    'NODE_TLS_REJECT_UNAUTHORIZED=0 has whoever stands between taken for your RPC, prices and bucket: unset it, and name an authority of your own in NODE_EXTRA_CA_CERTS';
+  return { name: 'configuration', ok: true, detail, ...(isOpen && { next }) };
 }
 
 /** The answer of the service's own readiness check; undefined if no service answers. */

@@ -171,7 +171,7 @@ test('a clock that is far from the chain’s fails', async () => {
   }
 });
 
-test('it says whose pages may call a production', async () => {
+test('it says whose pages may call a production, and that its environment has no certificate checked', async () => {
   const url = await rpc(GENESIS);
   const settings = join(folder, 'browsers.json');
   await writeFile(settings, JSON.stringify({ express: { receiver: generateKeypair().address } }));
@@ -181,6 +181,8 @@ test('it says whose pages may call a production', async () => {
   assert.match(none?.next ?? '', /SLIPWAY_CORS_ORIGINS/);
   const some = (await doctor({ ...env, SLIPWAY_CORS_ORIGINS: 'https://app.example.com' })).checks.get('browsers');
   assert.equal(some?.detail, 'pages of https://app.example.com may call');
+  const open = (await doctor({ ...env, NODE_TLS_REJECT_UNAUTHORIZED: '0' })).checks.get('configuration');
+  assert.match(open?.next ?? '', /NODE_TLS_REJECT_UNAUTHORIZED=0 has whoever stands between taken for your RPC/);
 });
 
 test('the router of sandboxes fails in production, although a program is there', async () => {
