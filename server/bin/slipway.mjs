@@ -1,6 +1,10 @@
 #!/usr/bin/env node
 import { existsSync } from 'node:fs';
 
+// Without a listener, Node would open its debugger to every user of the machine, whom it lets read all keys. Some tools send this
+// signal to have a log begun anew.
+process.on('SIGUSR1', () => {});
+
 const at = (name) => new URL(`../dist/bundle/${name}.js`, import.meta.url);
 const compiled = at('slipway');
 if (process.argv[2] === 'signer' && process.argv[3] !== 'rotate' && existsSync(at('signer'))) {
