@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { advanceNonce, encodeTransaction, generateKeypair, systemTransfer } from '@slipway/wire';
 import { status } from '../areas/submit/status.js';
+import { submit } from '../areas/submit/submit.js';
 import { steadyNow } from '../lib/clock.js';
 import { PATIENCE_MS } from '../lib/testing.js';
 import { openWorld, signedBy } from './testing.js';
@@ -37,4 +38,33 @@ it('attack: a wallet keeps a payment with a durable nonce from landing until it 
   for (const until = steadyNow() + PATIENCE_MS; (await held()) === undefined && steadyNow() < until; )
     await new Promise((resolve) => setTimeout(resolve, 50));
   assert.equal(await held(), 10_000_000n);
+});
+
+it('attack: a node loses what is posted with a durable nonce until it is given up: whoever posts the same again has it sent again', async (t) => {
+  const world = await openWorld();
+  t.after(() => world.close());
+  const [payer, payee] = [await world.wallet(1_000_000_000), generateKeypair()];
+  const { nonce, value } = await world.nonce(payer);
+  const transfer = systemTransfer({ from: payer.address, to: payee.address, lamports: 10_000_000n });
+  const signed = signedBy([advanceNonce({ nonce, authority: payer.address }), transfer], value, payer);
+  const signedTransaction = Buffer.from(encodeTransaction(signed.transaction)).toString('base64');
+  const post = (key: string) =>
+    submit({ ...world, minTipLamports: 0n, tipAccounts: [] }, { signedTransaction }, { id: key }, key);
+
+  world.node.swallows = true;
+  const { signature } = await post('first');
+  world.time.ahead += 6 * 60_000;
+  await world.haveEnded(2);
+  assert.equal((await status(world as never, { signature })).status, 'expired');
+
+  world.node.swallows = false;
+  const again = await Promise.all([post('second'), post('third')]);
+  assert.deepEqual(again, [{ signature }, { signature }]);
+  await world.haveEnded(3);
+  assert.deepEqual([world.ended[2]!.state, world.ended[2]!.apiKey], ['landed', 'first']);
+  assert.equal((await world.chain.account(payee.address))?.lamports, 10_000_000n);
+  // What has landed is not sent again.
+  const sent = world.calls.get('sendTransaction');
+  assert.deepEqual(await post('second'), { signature });
+  assert.equal(world.calls.get('sendTransaction'), sent);
 });

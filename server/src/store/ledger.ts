@@ -66,6 +66,11 @@ export function isSubmission({ area }: Pick<LedgerRow, 'area'>): boolean {
   return area === 'submit';
 }
 
+/** A submission that may yet land, though it is followed no more: one with a durable nonce. */
+export function isGivenUp({ area, state, error }: Pick<LedgerRow, 'area' | 'state' | 'error'>): boolean {
+  return area === 'submit' && state === 'expired' && error !== null;
+}
+
 /** The right to send one crafted transaction. */
 export interface Claim {
   id: string;
@@ -163,8 +168,16 @@ export async function insertCrafted(tx: Tx, rows: readonly NewRequest[]): Promis
   await tx.query(INSERT_CRAFTED, [JSON.stringify(encoded)]);
 }
 
-/** Inserts a transaction in the state `sending`. False if its signature is in the ledger already. */
+/**
+ * Inserts a transaction in the state `sending`. False if its signature is in the ledger already, but for one that was given up:
+ * the new row takes its place, and the key that has submitted it first hears of its end.
+ */
 export async function insertSubmission(tx: Tx, row: NewSubmission): Promise<boolean> {
+  const { rows } = await tx.query<Pick<LedgerRow, 'apiKey'>>(
+    `delete from ledger where id = $1 and area = 'submit' and state = 'expired' and error is not null
+     returning api_key as "apiKey"`,
+    [row.signature],
+  );
   const { rowCount } = await tx.query(INSERT_SUBMISSION, [
     row.signature,
     row.wallet,
@@ -176,7 +189,7 @@ export async function insertSubmission(tx: Tx, row: NewSubmission): Promise<bool
     row.wire,
     row.sentAt,
     row.leaseUntil,
-    row.apiKey ?? null,
+    rows[0]?.apiKey ?? row.apiKey ?? null,
   ]);
   return rowCount === 1;
 }

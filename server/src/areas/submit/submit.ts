@@ -17,7 +17,7 @@ import {
 } from '../../landing/index.js';
 import { type Guest, NoPlace } from '../../lib/places.js';
 import type { TypedServer } from '../../lib/typed-server.js';
-import { findBySignature } from '../../store/ledger.js';
+import { findBySignature, isGivenUp } from '../../store/ledger.js';
 import type { SubmitDeps } from './deps.js';
 import { SubmitAnswer, SubmitBody } from './schema.js';
 
@@ -59,7 +59,9 @@ export async function submit(
   const refusal = checkSignatures(signed);
   if (refusal) throw invalid(explainBadTransaction(refusal));
   const signature = transactionSignature(signed.transaction);
-  if (await findBySignature(deps.store, signature)) return { signature };
+  const known = await findBySignature(deps.store, signature);
+  // To post the same again is the one way to have what has a durable nonce land once.
+  if (known && !isGivenUp(known)) return { signature };
   requireTip(deps, signed);
   try {
     return { signature: await deps.landing.submit(signed, caller, apiKey) };
