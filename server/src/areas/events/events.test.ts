@@ -15,6 +15,7 @@ import { KEYS_CHANNEL } from '../../store/keys.js';
 import { insertCrafted } from '../../store/ledger.js';
 import type { Store } from '../../store/sql.js';
 import { openAnyStore } from '../../store/testing.js';
+import { listWebhooks } from '../../store/webhooks.js';
 import { follow } from './follow.js';
 import { Hub } from './hub.js';
 import { registerEvents } from './index.js';
@@ -453,6 +454,15 @@ test('webhooks are of the key or of the wallet that has logged in, and nobody el
   }
   const { body: rotated } = await call(copy.url, 'POST', `${path}/rotate-secret`, { login: 'owner' });
   assert.notEqual(rotated.secret, secret);
+  // Its answer may be lost: asked again, what the receiver has is good for its 24 hours all the same.
+  const secretsNow = async () => {
+    const [webhook] = await listWebhooks(store, createSecretBox(Buffer.alloc(32)), `wallet:${OWNER}`);
+    return webhook!.secrets.map((each) => each.secret);
+  };
+  const { body: again } = await call(copy.url, 'POST', `${path}/rotate-secret`, { login: 'owner' });
+  assert.deepEqual(await secretsNow(), [again.secret, rotated.secret, secret]);
+  for (let times = 0; times < 5; times++) await call(copy.url, 'POST', `${path}/rotate-secret`, { login: 'owner' });
+  assert.equal((await secretsNow()).length, 5);
   const following = () => store.query('select from event_followers where until > $1', [new Date('2027-01-01')]);
   assert.equal((await following()).rowCount, 1);
   assert.equal((await call(copy.url, 'DELETE', path, { login: 'owner' })).status, 200);

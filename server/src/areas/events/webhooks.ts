@@ -27,6 +27,8 @@ const MOST = 20;
 const MOST_OF_KEY = 1_000;
 /** How long the secret before goes on signing. */
 const ROTATION_MS = 24 * 60 * 60_000;
+/** Each is a signature of each message. */
+const MOST_PROMISED = 3;
 /** A webhook follows what concerns everybody for as long as it is there. */
 const ALWAYS = new Date('9999-01-01T00:00:00Z');
 const SIGNED =
@@ -159,8 +161,12 @@ async function rotateSecret({ store, box, clock }: EventsDeps, account: string, 
   const webhook = await findWebhook(store, box, account, id);
   if (!webhook) throw noWebhook();
   const secret = newWebhookSecret();
-  const until = clock.now() + ROTATION_MS;
-  const secrets = [{ secret }, { secret: webhook.secrets[0]!.secret, until }];
+  const now = clock.now();
+  const until = now + ROTATION_MS;
+  const [newest, ...older] = webhook.secrets;
+  // Whoever asks again, because the answer was lost, still has one of those from before.
+  const promised = older.filter((each) => each.until !== undefined && each.until > now).slice(0, MOST_PROMISED);
+  const secrets = [{ secret }, { secret: newest!.secret, until }, ...promised];
   if (!(await setWebhookSecrets(store, box, id, secrets))) throw noWebhook();
   return { secret, previousUntil: new Date(until).toISOString() };
 }
