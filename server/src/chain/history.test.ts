@@ -190,6 +190,39 @@ test('attack: a stranger on the chain fills an order by a call with kilobytes be
   );
 });
 
+test('attack: a stranger on the chain claims an invite by a transaction of version 1: the claim is read all the same', async () => {
+  const { claim } = callingTransaction();
+  const accounts = [...new Set([...claim.accounts.map(({ address }) => address), claim.program])];
+  const bytes = (address: string) => [...base58Decode(address)!];
+  const wire = Uint8Array.from([
+    ...[0x81, 2, 0, 1],
+    // A priority fee and a limit of compute units.
+    ...[0b111, 0, 0, 0],
+    ...bytes(key()),
+    ...[1, accounts.length],
+    ...accounts.flatMap(bytes),
+    ...new Uint8Array(12).fill(7),
+    ...[accounts.length - 1, claim.accounts.length, claim.data.length, 0],
+    ...claim.accounts.map(({ address }) => accounts.indexOf(address)),
+    ...claim.data,
+    ...new Uint8Array(2 * 64).fill(9),
+  ]);
+  const transaction = [Buffer.from(wire).toString('base64'), 'base64'];
+  const rpc: Rpc = {
+    name: 'node.example',
+    async call<T>(_method: string, params: unknown[]): Promise<T> {
+      const { maxSupportedTransactionVersion: most } = params[1] as { maxSupportedTransactionVersion: number };
+      if (most < 1) throw new RpcError(-32015, 'Transaction version (1) is not supported by the requesting client');
+      return { transaction, meta: { err: null, innerInstructions: [] }, version: 1 } as T;
+    },
+  };
+  const past = await readPastTransaction(rpc, 'signature');
+  assert.ok('instructions' in past, JSON.stringify(past));
+  assert.deepEqual(past.signers, accounts.slice(0, 2));
+  const [claimed] = decodeInviteEvents(past, claim.program);
+  assert.deepEqual([claimed?.kind, claimed?.invitePda], ['claimed', claim.accounts[0]!.address]);
+});
+
 test('says why a transaction cannot be read, and throws where the node is away', async () => {
   const refusal = new RpcError(-32015, 'Transaction version (1) is not supported');
   const wires = [

@@ -3,6 +3,7 @@ import {
   base58Decode,
   type DecodedMessage,
   decodeTransaction,
+  decodeVersion1,
   type Instruction,
   isSigner,
   isWritable,
@@ -187,7 +188,7 @@ const UNSUPPORTED_VERSION = -32015;
 
 /** What a transaction ran, or why that is not known. @throws ChainUnavailable if the node gives no answer at all */
 export async function readPastTransaction(rpc: Rpc, txId: string): Promise<PastTransaction | Unreadable> {
-  const params = [txId, { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 }];
+  const params = [txId, { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 1 }];
   try {
     const answer = await rpc.call<RpcTransaction | null>('getTransaction', params);
     if (!answer?.meta) return { unreadable: 'the node does not have it', isMissing: true };
@@ -197,7 +198,9 @@ export async function readPastTransaction(rpc: Rpc, txId: string): Promise<PastT
     if (!hasFailed && !innerInstructions) {
       return { unreadable: 'the node has not kept what its instructions called' };
     }
-    const { decoded } = decodeTransaction(bytesIn(answer.transaction[0]));
+    const wire = bytesIn(answer.transaction[0]);
+    // We make none of version 1, but others call the programs with them.
+    const decoded = decodeVersion1(wire) ?? decodeTransaction(wire).decoded;
     return {
       hasFailed,
       signers: decoded.accounts.slice(0, decoded.header.requiredSignatures) as Address[],

@@ -16,7 +16,7 @@ interface Found {
 
 /** What the chain says of a transaction; undefined if it has none. @throws ChainUnavailable, RpcError */
 export async function readOnChain(rpc: Rpc, signature: string): Promise<OnChain | undefined> {
-  const options = { commitment: 'confirmed', encoding: 'json', maxSupportedTransactionVersion: 0 };
+  const options = { commitment: 'confirmed', encoding: 'json', maxSupportedTransactionVersion: 1 };
   const found = await rpc.call<Found | null>('getTransaction', [signature, options]);
   if (!found?.meta) return undefined;
   const { fee, err, computeUnitsConsumed = null, logMessages } = found.meta;
