@@ -32,10 +32,20 @@ export function useLimitOrders(wallet: string | undefined): RequestResult<readon
   return result;
 }
 
-/** Asks again at each event, and whenever the stream is open again: what has happened before may not have arrived. */
+/** How often a list is asked for without a stream, in ms. */
+const WITHOUT_EVENTS_MS = 10_000;
+
+/**
+ * Asks again at each event, and whenever the stream is open again: what has happened before may not have arrived. Where the
+ * stream has ended (too many of the key, or events that are no longer kept), from time to time while the page is seen.
+ */
 function useRefreshed({ refresh }: RequestResult<unknown>, filter: EventsFilter | undefined): void {
   const stream = useEvents(filter, () => refresh());
   useEffect(() => {
     if (stream.isOpen) refresh();
+    if (stream.error === undefined) return;
+    refresh();
+    const timer = setInterval(() => document.visibilityState === 'visible' && refresh(), WITHOUT_EVENTS_MS);
+    return () => clearInterval(timer);
   }, [stream, refresh]);
 }

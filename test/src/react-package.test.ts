@@ -59,6 +59,24 @@ export function App() {
 }
 `;
 
+/** The open limit orders of a wallet, from a service that lets nobody hear of them. */
+const ORDERS = `
+import { createClient } from '@slipway/client';
+import { SlipwayProvider, useLimitOrders } from '@slipway/react';
+
+const client = createClient({ url: '{url}', apiKey: 'sandbox', fetch: (input, init) =>
+  String(input).includes('/events/v1/stream')
+    ? Promise.resolve(new Response('{"code":"GONE","message":"no longer kept"}', { status: 410 }))
+    : fetch(input, init) });
+
+function Orders() {
+  const { data } = useLimitOrders('{wallet}');
+  return <p id="orders">{data ? 'open ' + data.map(({ orderKey }) => orderKey).join(' ') : 'not known'}</p>;
+}
+
+export const App = () => <SlipwayProvider client={client}><Orders /></SlipwayProvider>;
+`;
+
 describe('the packed hooks in an empty project', { skip: withoutBrowser }, () => {
   let project: string;
   let service: Service;
@@ -197,6 +215,20 @@ describe('the packed hooks in an empty project', { skip: withoutBrowser }, () =>
     await hearAll();
     await swap(3_000_000_000n);
     await hearAll();
+    await page.close();
+  });
+
+  it('attack: a lying service lets nobody hear of his orders: the page asks for them again all the same', async () => {
+    const bob = await walletNamed(service, 'bob');
+    const client = clientOf(service, bob);
+    const outputMint = (await infoOf(service)).mints.find(({ symbol }) => symbol === 'USDC')!.mint;
+    const page = await open(ORDERS.replace('{wallet}', bob.address));
+    await page.locator('#orders').filter({ hasText: 'open' }).waitFor();
+    const asked = { inputMint: SOL, outputMint, makingAmount: 1_000_000_000n, takingAmount: 9_000_000_000n };
+    const { order } = await client.createLimitOrder(asked);
+    await page.locator('#orders').filter({ hasText: order }).waitFor();
+    await client.cancelLimitOrder(order);
+    await page.locator('#orders').filter({ hasText: order }).waitFor({ state: 'detached' });
     await page.close();
   });
 });

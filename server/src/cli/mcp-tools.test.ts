@@ -69,6 +69,26 @@ test('attack: an issuer of a token calls it like another one, to have assistants
   await assert.rejects(find('JUP', real, { ...twin, isVerified: true }), /2 tokens are called JUP/);
 });
 
+test('attack: a lying service says of a swap that less is sold than was asked for: what is signed is what is told', async () => {
+  const tokens = [
+    { id: SOL, symbol: 'SOL', decimals: 9, isVerified: true },
+    { id: OTHER, symbol: 'JUP', decimals: 6, isVerified: true },
+  ];
+  const client = {
+    quote: async () => ({ inAmount: '1000000', outAmount: '200000', otherAmountThreshold: '190000' }),
+    api: {
+      get: async (_path: string, { query }: { query: { query: string } }) =>
+        tokens.filter(({ symbol }) => symbol === query.query),
+    },
+  } as unknown as Client;
+  const assistant = await assistantOf(client);
+  for (const name of ['price_of_swap', 'quote_swap']) {
+    const { content } = await assistant.callTool({ name, arguments: { sell: 'SOL', buy: 'JUP', amount: '1' } });
+    assert.match((content as [{ text: string }])[0].text, /"sells": "1 SOL",\s+"for": "0\.2 JUP"/);
+  }
+  await assistant.close();
+});
+
 test('a login that has ended is begun anew: orders can be cancelled for as long as the program runs', async () => {
   let logins = 0;
   const client = {
@@ -80,18 +100,7 @@ test('a login that has ended is begun anew: orders can be cancelled for as long 
       },
     },
   } as unknown as Client;
-  const deps = {
-    client,
-    decimalsOf: undefined,
-    wallet: OTHER,
-    purse: createPurse([]),
-    version: '1',
-    steadyNow: () => 0,
-  };
-  const server = createTools({ ...deps, chainTime: async () => 0 });
-  const assistant = new Assistant({ name: 'test', version: '1' });
-  const [near, far] = InMemoryTransport.createLinkedPair();
-  await Promise.all([server.connect(far), assistant.connect(near)]);
+  const assistant = await assistantOf(client);
   const said: unknown[] = [];
   for (let i = 0; i < 3; i++) {
     const { content, isError = false } = await assistant.callTool({ name: 'price_orders', arguments: {} });
@@ -104,3 +113,20 @@ test('a login that has ended is begun anew: orders can be cancelled for as long 
   ]);
   await assistant.close();
 });
+
+/** An assistant that the tools are connected to, over this client. */
+async function assistantOf(client: Client): Promise<Assistant> {
+  const deps = {
+    client,
+    decimalsOf: undefined,
+    wallet: OTHER,
+    purse: createPurse([]),
+    version: '1',
+    steadyNow: () => 0,
+  };
+  const server = createTools({ ...deps, chainTime: async () => 0 });
+  const assistant = new Assistant({ name: 'test', version: '1' });
+  const [near, far] = InMemoryTransport.createLinkedPair();
+  await Promise.all([server.connect(far), assistant.connect(near)]);
+  return assistant;
+}

@@ -1,5 +1,13 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import { type Answer, type Client, type FlowOptions, type Login, type Progress, SOL } from '@slipway/client';
+import {
+  type Answer,
+  type Client,
+  type FlowOptions,
+  type Login,
+  type Progress,
+  SOL,
+  type SwapRequest,
+} from '@slipway/client';
 import { isAddress } from '@slipway/wire';
 import { z } from 'zod';
 import { decimalString } from '../lib/decimal.js';
@@ -75,7 +83,7 @@ function addReading(server: McpServer, deps: ToolDeps): void {
     },
     async (asked) => {
       const { sell, buy, request } = await swapOf(deps, asked);
-      return answer(toldSwap(await client.quote(request), sell, buy));
+      return answer(toldSwap(await client.quote(request), request, sell, buy));
     },
   );
 }
@@ -102,7 +110,7 @@ function addSpending(server: McpServer, deps: ToolDeps, wallet: string): void {
     async (asked) => {
       const { sell, buy, request } = await swapOf(deps, asked);
       const order = await client.quote(request);
-      const told = toldSwap(order, sell, buy);
+      const told = toldSwap(order, request, sell, buy);
       const minOutput = BigInt(order.otherAmountThreshold);
       return quoted(told, {
         spends: [{ mint: sell.id, amount: request.amount }, FEES],
@@ -263,15 +271,15 @@ function asKnown(found: Token, name: string): Token {
   );
 }
 
-function toldSwap(order: Answer<'get', '/ultra/v1/order'>, sell: Token, buy: Token) {
-  const amountIn = (units: string, { decimals, symbol }: Token) => {
+function toldSwap(order: Answer<'get', '/ultra/v1/order'>, { amount: most }: SwapRequest, sell: Token, buy: Token) {
+  const out = (units: string) => {
     // More digits than the chain knows would take seconds to read.
     if (!/^\d{1,20}$/.test(units)) throw new CommandError('the service told an amount that is none');
-    return `${decimalString(BigInt(units), decimals)} ${symbol}`;
+    return `${decimalString(BigInt(units), buy.decimals)} ${buy.symbol}`;
   };
-  const out = (units: string) => amountIn(units, buy);
   return {
-    sells: amountIn(order.inAmount, sell),
+    // What may leave, and not what the service says of it.
+    sells: `${decimalString(most, sell.decimals)} ${sell.symbol}`,
     for: out(order.outAmount),
     mints: { sold: sell.id, bought: buy.id, boughtIsVerified: buy.isVerified },
     atLeast: out(order.otherAmountThreshold),
