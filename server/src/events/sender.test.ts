@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { promisify } from 'node:util';
 import { steadyNow } from '../lib/clock.js';
 import { PATIENCE_MS } from '../lib/testing.js';
 import { createSender, isReceived, type SenderOptions, whyNotUrl } from './sender.js';
@@ -169,6 +176,39 @@ test('attack: a free key has a receiver that never answers, or only with headers
   const unresolved = await sending({ patienceMs: 100, resolve: () => new Promise(() => {}) })('http://slow.example/');
   assert.match(unresolved.error ?? '', /no answer within 0.1 s/);
   await Promise.all(closed);
+});
+
+const skip = spawnSync('openssl', ['version']).status === 0 ? false : 'openssl is not installed';
+
+/** Sends to a URL in a process that trusts this certificate as one of a public authority. */
+async function outcomeTrusting(certificate: string, url: string) {
+  const code = `
+    import { createSender } from ${JSON.stringify(new URL('sender.js', import.meta.url).href)};
+    const options = { allowsPrivate: true, steadyNow: () => performance.now(), patienceMs: ${PATIENCE_MS} };
+    const outcome = await createSender(options)({ url: ${JSON.stringify(url)}, body: '{}', headers: {} });
+    process.stdout.write(JSON.stringify(outcome), () => process.exit());`;
+  const env = { ...process.env, NODE_EXTRA_CA_CERTS: certificate };
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', code], { env });
+  return JSON.parse(stdout) as { error?: string };
+}
+
+test('attack: a free key has a receiver whose certificate is for a hundred long names: few of them are kept with each attempt', {
+  skip,
+}, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'slipway-receiver-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const label = () => randomBytes(30).toString('hex');
+  const names = Array.from({ length: 100 }, () => `DNS:${label()}.${label()}.${label()}.example.com`);
+  const [key, cert] = [join(folder, 'key'), join(folder, 'cert')];
+  const made = ['req', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-x509', '-days', '2'];
+  const named = ['-subj', '/CN=receiver', '-addext', `subjectAltName=${names.join()}`];
+  execFileSync('openssl', [...made, ...named, '-keyout', key, '-out', cert], { stdio: 'pipe' });
+  const server = createSecureServer({ key: readFileSync(key), cert: readFileSync(cert) }).listen(0, '127.0.0.1');
+  t.after(() => server.close());
+  await once(server, 'listening');
+  const { error = '' } = await outcomeTrusting(cert, `https://localhost:${(server.address() as AddressInfo).port}/`);
+  assert.match(error, /is not in the cert's altnames/);
+  assert.ok(error.length <= 300, `${error.length} characters`);
 });
 
 test('only https is called where private networks are not allowed, and never with a password', () => {

@@ -38,6 +38,8 @@ const PATIENCE_MS = 10_000;
 /** Of an answer's body nothing is used. It is read so that the connection can be used again. */
 const BODY_MS = 1_000;
 const MOST_BODY_BYTES = 64 * 1024;
+/** Characters of why nothing has arrived, which is kept with each attempt. Of a certificate, it tells all names that it is for. */
+const MOST_ERROR = 300;
 
 /**
  * A sender that looks at the address that is connected to, after the name has been resolved, so that a name cannot stand
@@ -63,7 +65,7 @@ export function createSender(options: SenderOptions): Sender {
         : { status, ...after() };
     } catch (error) {
       const late = stop.signal.aborted ? `no answer within ${patienceMs / 1_000} s` : undefined;
-      return { error: late ?? (error as Error).message, ...after() };
+      return { error: late ?? (error as Error).message.slice(0, MOST_ERROR), ...after() };
     } finally {
       clearTimeout(timer);
       stop.abort();
