@@ -1,5 +1,6 @@
 import { encodeTransaction, type Transaction, transactionSignature } from '@slipway/wire';
 import { hashMessage } from '../crafting/transaction.js';
+import { FewAtATime } from '../lib/few-at-a-time.js';
 import type { Guest, Places } from '../lib/places.js';
 import { deleteSubmission, findRequest, insertSubmission, type LedgerRow } from '../store/ledger.js';
 import { broadcast, NotAccepted } from './broadcast.js';
@@ -20,11 +21,17 @@ export interface SubmissionsDeps
  * and with a blockhash that is nearly dead it would end at once, and be a row for days.
  */
 const LEAST_MS = 90_000;
+/**
+ * Of one caller, or of all of a page's and all without a key, looked at together. What is refused keeps no place, so that those who
+ * make up blockhashes would have the node asked about ever more of them before the transactions of others.
+ */
+const MOST_LOOKS = 16;
 
 /** Sends transactions that others created and signed; each has a row in the ledger, with its signature as the id. */
 export class Submissions {
   readonly #deps: SubmissionsDeps;
   readonly #posted = new Map<string, Promise<string>>();
+  readonly #looks = new FewAtATime(MOST_LOOKS);
   /** Places of those that have ended early. */
   #kept: { until: number; leave: () => void }[] = [];
 
@@ -50,7 +57,7 @@ export class Submissions {
     const leave = places.enter(caller);
     let row: LedgerRow | undefined;
     try {
-      const aliveAt = await requireLandable(chain, signed);
+      const aliveAt = await this.#looks.run(caller.together ?? caller.id, () => requireLandable(chain, signed));
       row = await this.#insert(signed.transaction, { wallet: signed.signers[0]!, aliveAt, apiKey });
       if (row) await this.#send(row);
     } catch (error) {

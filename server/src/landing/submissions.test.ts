@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { generateKeypair, memo } from '@slipway/wire';
+import type { Chain, Validity } from '../chain/index.js';
+import { Places } from '../lib/places.js';
+import { CannotLand } from './index.js';
+import { Submissions } from './submissions.js';
+import { log, signedBy } from './testing.js';
+
+test('attack: a free key posts ever other blockhashes that are made up: the node is asked about 16 of them at a time, and about those of others at once', async () => {
+  const asked = new Map<string, (answer: Validity) => void>();
+  const chain = {
+    isBlockhashValid: (blockhash: string) => new Promise<Validity>((resolve) => asked.set(blockhash, resolve)),
+    account: async () => undefined,
+  } as unknown as Chain;
+  const submissions = new Submissions({
+    chain,
+    steadyNow: () => 0,
+    clock: { now: () => 0 },
+    log,
+    places: new Places({ ofKey: 500, all: 5_000 }),
+    sendRpcs: [],
+    // Nothing comes so far.
+    store: undefined as never,
+    following: undefined as never,
+  });
+  const madeUp = () => generateKeypair().address;
+  const post = (blockhash: string, caller: { id: string; together?: string }) =>
+    assert.rejects(submissions.submit(signedBy([memo('made up')], blockhash, generateKeypair()), caller), CannotLand);
+  const answer = async () => {
+    for (const [blockhash, resolve] of asked) {
+      asked.delete(blockhash);
+      resolve({ valid: false, slot: 1n });
+    }
+    await turn();
+  };
+
+  const posts = Array.from({ length: 100 }, () => post(madeUp(), { id: 'attacker' }));
+  await turn();
+  assert.equal(asked.size, 16);
+  const other = madeUp();
+  posts.push(post(other, { id: 'other' }));
+  await turn();
+  assert.ok(asked.has(other));
+  for (let address = 0; address < 100; address++) {
+    posts.push(post(madeUp(), { id: `page ${address}`, together: 'page' }));
+  }
+  await turn();
+  assert.equal(asked.size, 16 + 1 + 16);
+  while (asked.size > 0) await answer();
+  await Promise.all(posts);
+});
