@@ -3891,7 +3891,7 @@ export interface operations {
                 senderAddress: string;
                 /** @description A wallet; it need not exist */
                 receiverAddress: string;
-                /** @description Lamports; to a new wallet at least 890880 */
+                /** @description Lamports; to a new wallet at least what the chain asks of an account, at most 890880 */
                 amount: string;
             };
             header?: never;
@@ -6940,7 +6940,7 @@ export interface operations {
                     inviteSigner: string;
                     /** @description The wallet that gives; signs and pays */
                     sender: string;
-                    /** @description In the smallest unit, as a decimal string; of SOL at least 890880 */
+                    /** @description In the smallest unit, as a decimal string; of SOL at least what the chain asks of an account, at most 890880 */
                     amount: string;
                     /** @description Left out, or the mint of wrapped SOL: SOL, out of the wallet */
                     mint?: string;

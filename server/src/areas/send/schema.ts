@@ -6,7 +6,9 @@ const nullable = (description: string) => Type.Union([Type.String(), Type.Null()
 export const CraftSendBody = Type.Object({
   inviteSigner: text('The public key of the invite; its key pair is made of the code, which is never sent here'),
   sender: text('The wallet that gives; signs and pays'),
-  amount: text('In the smallest unit, as a decimal string; of SOL at least 890880'),
+  amount: text(
+    'In the smallest unit, as a decimal string; of SOL at least what the chain asks of an account, at most 890880',
+  ),
   mint: Type.Optional(text('Left out, or the mint of wrapped SOL: SOL, out of the wallet')),
 });
 export type CraftSendBody = Static<typeof CraftSendBody>;

@@ -1,16 +1,17 @@
 import { INVITE_ERRORS } from '@slipway/programs';
 import { craftInvite, type InviteAction } from '../../crafting/invite.js';
+import { walletMinimum } from '../../crafting/wallet.js';
 import { AppError } from '../../errors/index.js';
 import { explain, tryOut, type Working } from '../../landing/index.js';
 import type { SendDeps } from './deps.js';
 
 /** What the program's errors mean for a client's request. */
-const MEANINGS: Readonly<Record<number, string>> = {
+const meanings = (): Readonly<Record<number, string>> => ({
   2014: 'mint: expected a token that can be held in escrow; transfers of this one are taxed or restricted',
   6000: 'the rents of the invite do not pay for the token account that is missing: make it before',
-  6001: 'amount: expected at least 890880 lamports; the minimum balance of an account',
+  6001: `amount: expected at least ${walletMinimum()} lamports; the minimum balance of an account`,
   6003: 'the invite has expired',
-};
+});
 
 /**
  * Crafts the transaction and simulates it on the chain as it is now.
@@ -28,5 +29,5 @@ export async function craft({ chain, program, index }: SendDeps, action: InviteA
 export function whyNot(err: unknown): string {
   const { code, message } = explain(err);
   const names: Readonly<Record<number, string>> = INVITE_ERRORS;
-  return MEANINGS[code] ?? `the chain would refuse it: ${names[code] ?? message}`;
+  return meanings()[code] ?? `the chain would refuse it: ${names[code] ?? message}`;
 }

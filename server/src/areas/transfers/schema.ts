@@ -6,7 +6,7 @@ const text = (description: string) => Type.String({ description });
 export const CraftNativeQuery = Type.Object({
   senderAddress: text('The wallet that signs and pays'),
   receiverAddress: text('A wallet; it need not exist'),
-  amount: text('Lamports; to a new wallet at least 890880'),
+  amount: text('Lamports; to a new wallet at least what the chain asks of an account, at most 890880'),
 });
 export type CraftNativeQuery = Static<typeof CraftNativeQuery>;
 
