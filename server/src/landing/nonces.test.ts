@@ -38,6 +38,10 @@ it('attack: a wallet keeps a payment with a durable nonce from landing until it 
   for (const until = steadyNow() + PATIENCE_MS; (await held()) === undefined && steadyNow() < until; )
     await new Promise((resolve) => setTimeout(resolve, 50));
   assert.equal(await held(), 10_000_000n);
+  // Its nonce is another one by that: whoever were told to sign again would pay twice.
+  const post = { signedTransaction: wire };
+  const deps = { ...world, minTipLamports: 0n, tipAccounts: [] };
+  assert.deepEqual(await submit(deps, post, { id: 'somebody' }), { signature });
 });
 
 it('attack: a node loses what is posted with a durable nonce until it is given up: whoever posts the same again has it sent again', async (t) => {

@@ -47,7 +47,7 @@ test('attack: a free key posts ever other blockhashes that are made up: the node
     posts.push(post(madeUp(), { id: `page ${address}`, together: 'page' }));
   }
   await turn();
-  assert.equal(asked.size, 16 + 1 + 16);
+  assert.equal(asked.size, 16 + 1 + 64);
   while (asked.size > 0) await answer();
   await Promise.all(posts);
 });

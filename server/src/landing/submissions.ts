@@ -4,7 +4,7 @@ import { FewAtATime } from '../lib/few-at-a-time.js';
 import type { Guest, Places } from '../lib/places.js';
 import { deleteSubmission, findRequest, insertSubmission, type LedgerRow } from '../store/ledger.js';
 import { broadcast, NotAccepted } from './broadcast.js';
-import { requireLandable } from './can-land.js';
+import { type CanLandChain, requireLandable } from './can-land.js';
 import type { LandingDeps } from './deps.js';
 import { type Following, leaseFrom } from './following.js';
 import type { SignedTransaction } from './signed-transaction.js';
@@ -22,16 +22,18 @@ export interface SubmissionsDeps
  */
 const LEAST_MS = 90_000;
 /**
- * Of one caller, or of all of a page's and all without a key, looked at together. What is refused keeps no place, so that those who
- * make up blockhashes would have the node asked about ever more of them before the transactions of others.
+ * Blockhashes that the node is asked about together for one caller. What is refused keeps no place, so that who makes up blockhashes
+ * would have it asked about ever more of them before those of others. All of a page's key, or without one, have four times as many.
  */
-const MOST_LOOKS = 16;
+const MOST_ASKED = 16;
+const MOST_ASKED_TOGETHER = 64;
 
 /** Sends transactions that others created and signed; each has a row in the ledger, with its signature as the id. */
 export class Submissions {
   readonly #deps: SubmissionsDeps;
   readonly #posted = new Map<string, Promise<string>>();
-  readonly #looks = new FewAtATime(MOST_LOOKS);
+  readonly #asked = new FewAtATime(MOST_ASKED);
+  readonly #askedTogether = new FewAtATime(MOST_ASKED_TOGETHER);
   /** Places of those that have ended early. */
   #kept: { until: number; leave: () => void }[] = [];
 
@@ -50,14 +52,14 @@ export class Submissions {
   }
 
   async #submitOnce(signed: SignedTransaction, caller: Guest, apiKey?: string): Promise<string> {
-    const { places, chain, steadyNow } = this.#deps;
+    const { places, steadyNow } = this.#deps;
     this.#leaveKept();
     const keptUntil = steadyNow() + LEAST_MS;
     // Before the chain is asked, so that what is over the limit costs no call.
     const leave = places.enter(caller);
     let row: LedgerRow | undefined;
     try {
-      const aliveAt = await this.#looks.run(caller.together ?? caller.id, () => requireLandable(chain, signed));
+      const aliveAt = await requireLandable(this.#chainFor(caller), signed);
       row = await this.#insert(signed.transaction, { wallet: signed.signers[0]!, aliveAt, apiKey });
       if (row) await this.#send(row);
     } catch (error) {
@@ -69,6 +71,18 @@ export class Submissions {
     if (row) this.#follow(row, leave, keptUntil);
     else leave();
     return transactionSignature(signed.transaction);
+  }
+
+  #chainFor({ id, together }: Guest): CanLandChain {
+    const { chain } = this.#deps;
+    const ask = (blockhash: string) =>
+      together === undefined
+        ? chain.isBlockhashValid(blockhash)
+        : this.#askedTogether.run(together, () => chain.isBlockhashValid(blockhash));
+    return {
+      account: (address) => chain.account(address),
+      isBlockhashValid: (blockhash) => this.#asked.run(id, () => ask(blockhash)),
+    };
   }
 
   async #send({ id, wire }: LedgerRow): Promise<void> {
