@@ -31,5 +31,7 @@ test('a token of which one unit is worth 10 USD is not bought for 19.98 USD at h
   );
   assert.ok('fair' in market);
   const leastFor = (amount: bigint) => offerOf(market, amount, { outAmount: 1n } as Quote).least;
+  // What its slippage allows is taken off before that is rounded.
+  assert.equal(leastFor(10_050_000n), 1n);
   assert.deepEqual([leastFor(19_980_000n), leastFor(20_000_000n), leastFor(10_000_000n)], [2n, 2n, 1n]);
 });

@@ -6,6 +6,7 @@ import type { TriggerKeeperDeps } from './deps.js';
 import type { Market } from './offers.js';
 import type { Sale } from './sale.js';
 
+const BPS = 10_000n;
 /** No fill sells or leaves less than 5 USD: half of the smallest order. */
 const LEAST_PART = { amount: 5n, token: { usd: 1, decimals: 0 } };
 
@@ -41,16 +42,16 @@ export function marketOf(
   return {
     quote: (amount) => router.quote({ ...common, mode: 'exact-in', amount }, signal),
     slippage: (quote) => BigInt(Math.min(maxBelowFairBps, sale.slippageBps ?? automaticSlippageBps(quote))),
-    fair: (amount) => worthIn(amount, sold, bought),
+    fair: (amount, lessBps) => worthIn(amount, sold, bought, lessBps),
     leastPart: worthIn(LEAST_PART.amount, LEAST_PART.token, sold),
   };
 }
 
-/** What an amount is worth in another token, by the prices of both; rounded up. */
-function worthIn(amount: bigint, input: Priced, output: Priced): bigint {
+/** What an amount is worth in another token, by the prices of both, less some basis points; rounded up. */
+function worthIn(amount: bigint, input: Priced, output: Priced, lessBps = 0n): bigint {
   const [from, to] = [fractionOf(input.usd), fractionOf(output.usd)];
-  const worth = amount * from.numerator * to.denominator * 10n ** BigInt(output.decimals);
-  const unit = from.denominator * to.numerator * 10n ** BigInt(input.decimals);
+  const worth = amount * (BPS - lessBps) * from.numerator * to.denominator * 10n ** BigInt(output.decimals);
+  const unit = BPS * from.denominator * to.numerator * 10n ** BigInt(input.decimals);
   return (worth + unit - 1n) / unit;
 }
 

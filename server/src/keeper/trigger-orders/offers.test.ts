@@ -17,7 +17,7 @@ function poolOf(depth: bigint, slippageBps: bigint, takesAtMost?: bigint) {
       return { outAmount: outOf(amount) } as Quote;
     },
     slippage: () => slippageBps,
-    fair: (amount) => amount,
+    fair: (amount, lessBps) => leastOf(amount, lessBps),
   };
   return { market, outOf, asked: () => asked };
 }
@@ -65,7 +65,7 @@ test('amounts so large that the market is as strained by all as by half of it ar
   const market: Market = {
     quote: async (amount) => ({ outAmount: amount > all / 2n ? amount - 1n : amount }) as Quote,
     slippage: () => 0n,
-    fair: (amount) => amount,
+    fair: (amount, lessBps) => leastOf(amount, lessBps),
   };
   const offer = await findOffer(market, all, all / 8n);
   assert.ok('amount' in offer && offer.amount >= all / 4n && offer.amount <= all / 2n);

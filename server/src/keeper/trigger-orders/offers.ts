@@ -14,8 +14,11 @@ export interface Market {
   quote(amount: bigint): Promise<Quote | Refusal>;
   /** Basis points that a trade with this quote may lose against the quote and the prices. */
   slippage(quote: Quote): bigint;
-  /** What an amount is worth by the prices, in the output token, rounded up: of some tokens, a unit is worth much. */
-  fair(amount: bigint): bigint;
+  /**
+   * What an amount is worth by the prices less so many basis points, in the output token. Rounded up once: of some tokens, a unit
+   * is worth much.
+   */
+  fair(amount: bigint, lessBps: bigint): bigint;
 }
 
 /** The most quotes that the search for a part requests. */
@@ -38,7 +41,7 @@ export function leastOf(amount: bigint, slippageBps: bigint): bigint {
  */
 export function offerOf({ slippage, fair }: Market, amount: bigint, quote: Quote): Offer {
   const bps = slippage(quote);
-  const byPrice = leastOf(fair(amount), bps);
+  const byPrice = fair(amount, bps);
   const least = [leastOf(quote.outAmount, bps), byPrice, 1n].reduce((most, bound) => (bound > most ? bound : most));
   return { amount, quote, least, strain: Number(least > quote.outAmount ? least : byPrice) / Number(quote.outAmount) };
 }
