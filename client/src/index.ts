@@ -37,7 +37,16 @@ export {
 export { score, scores } from './scores.js';
 export type { CallbackSigner, ModifyingSigner, PartialSigner, Signer, WalletSigner } from './signer.js';
 export { type Landed, submit, type TransactionStatus, type WaitOptions, waitFor } from './submit.js';
-export { executeSwap, orderSwap, quote, type SwapOrder, type Swapped, type SwapRequest, swap } from './swap.js';
+export {
+  executeSwap,
+  minOutputOf,
+  orderSwap,
+  quote,
+  type SwapOrder,
+  type Swapped,
+  type SwapRequest,
+  swap,
+} from './swap.js';
 export { checkEligibility, payVerification, type VerificationRequest, type Verified } from './verification.js';
 
 /** The mint of SOL, which swaps and orders take for the wallet's own lamports. */

@@ -46,6 +46,14 @@ export async function quote(
   return connection.api.get('/ultra/v1/order', { query: queryOf(request), signal: options.signal });
 }
 
+/**
+ * The `minOutput` for a swap whose quote was shown: in the smallest unit, 1 % below the quote if it is not said otherwise. A quote without
+ * a wallet knows of no slippage, and the price moves until the swap: bound to the very quote, most swaps would be refused.
+ */
+export function minOutputOf({ outAmount }: Pick<SwapOrder, 'outAmount'>, toleranceBps = 100): bigint {
+  return (amountOf(outAmount) * BigInt(10_000 - toleranceBps)) / 10_000n;
+}
+
 /** Takes the best quote for the wallet, as a transaction that can be looked at and given to `executeSwap`. */
 export async function orderSwap(
   connection: Connection,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Login, type Progress, type Signer, SlipwayError, SOL } from '@slipway/client';
+import { type Login, minOutputOf, type Progress, type Signer, SlipwayError, SOL } from '@slipway/client';
 import {
   type Address,
   associatedTokenAddress,
@@ -76,6 +76,12 @@ describe('a swap', () => {
     const request = { inputMint: SOL, outputMint: USDC, amount: 100_000_000n };
     const refused = { name: 'SlipwayError', code: 'refused_to_sign' };
     await assert.rejects(client.swap({ ...request, minOutput: 10n ** 12n }), refused);
+    // Of pools, which may slip, and of which a quote without a wallet knows no slippage.
+    const byPools = { ...request, excludeRouters: 'jupiterz' };
+    const quote = await client.quote(byPools);
+    await assert.rejects(client.swap({ ...byPools, minOutput: BigInt(quote.outAmount) }), refused);
+    const bound = minOutputOf(quote);
+    assert.ok((await client.swap({ ...byPools, minOutput: bound })).outputAmount >= bound);
     await assert.rejects(client.swap({ ...request, excludeRouters: 'jupiterz', maxFeeLamports: 4_999n }), refused);
   });
 

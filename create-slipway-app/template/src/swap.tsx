@@ -1,4 +1,4 @@
-import { type Signer, SOL } from '@slipway/client';
+import { minOutputOf, type Signer, SOL } from '@slipway/client';
 import { useQuote, useSwap } from '@slipway/react';
 import { useState } from 'react';
 import { Failure } from './failure';
@@ -11,8 +11,8 @@ export function Swap({ signer }: { signer: Signer }) {
   const request = { inputMint: SOL, outputMint: USDC, amount };
   const quote = useQuote(amount > 0n ? request : undefined);
   const swap = useSwap(signer);
-  // A quote of less than what was shown is refused.
-  const minOutput = quote.data && BigInt(quote.data.otherAmountThreshold);
+  // A transaction that is sure of less than 1 % below what was shown is not signed.
+  const minOutput = quote.data && minOutputOf(quote.data);
   return (
     <section>
       <h2>Swap</h2>

@@ -4,6 +4,7 @@ import {
   type Client,
   type FlowOptions,
   type Login,
+  minOutputOf,
   type Progress,
   SOL,
   type SwapRequest,
@@ -111,7 +112,7 @@ function addSpending(server: McpServer, deps: ToolDeps, wallet: string): void {
       const { sell, buy, request } = await swapOf(deps, asked);
       const order = await client.quote(request);
       const told = toldSwap(order, request, sell, buy);
-      const minOutput = BigInt(order.otherAmountThreshold);
+      const minOutput = minOutputOf(order);
       return quoted(told, {
         spends: [{ mint: sell.id, amount: request.amount }, FEES],
         run: async (options) => {
@@ -282,7 +283,7 @@ function toldSwap(order: Answer<'get', '/ultra/v1/order'>, { amount: most }: Swa
     sells: `${decimalString(most, sell.decimals)} ${sell.symbol}`,
     for: out(order.outAmount),
     mints: { sold: sell.id, bought: buy.id, boughtIsVerified: buy.isVerified },
-    atLeast: out(order.otherAmountThreshold),
+    atLeast: out(`${minOutputOf(order)}`),
     priceImpactPercent: order.priceImpact,
     router: order.router,
   };
