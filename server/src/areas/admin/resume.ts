@@ -28,7 +28,7 @@ export function registerResume(app: TypedServer, { store }: AdminDeps): void {
         if (!another) throw new AppError('NOT_FOUND', { message: `There is no stop of ${what}` });
         const { stoppedBy, why } = another;
         throw new AppError('CONFLICT', {
-          message: `${what} was stopped anew since, by ${stoppedBy}: ${why}. Nothing is resumed: look at the stops again`,
+          message: `${what} was stopped anew since, by ${stoppedBy}: ${why}. It stays stopped: look at the stops again`,
         });
       }),
   );
