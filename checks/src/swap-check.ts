@@ -185,8 +185,11 @@ const readers: readonly Reader[] = [
     const { rent } = books.temporary.get(account) ?? {};
     if (rent !== undefined) countSol(account, rent, books);
   }),
-  reader(parseUnwrapLamports, ({ source, destination, authority }, { lamports, tokens, temporary }, { taker }) => {
+  reader(parseUnwrapLamports, ({ source, destination, authority }, { lamports, tokens, temporary }, swap) => {
+    const { taker, receiver, rentPayer } = swap;
     expect(authority === taker && temporary.get(source)?.native, 'SOL is unwrapped that the swap has not wrapped');
+    // It may be more than is counted here: also what the chain's rent leaves of what the account was made with.
+    expect([taker, receiver, rentPayer].includes(destination), 'SOL is unwrapped for somebody else');
     change(lamports, destination, tokens.get(source) ?? 0n);
     tokens.delete(source);
   }),

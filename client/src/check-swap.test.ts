@@ -8,6 +8,7 @@ import {
   createAssociatedTokenIdempotent,
   generateKeypair,
   type Instruction,
+  mostRentLamports,
   rentExemptLamports,
   setComputeUnitLimit,
   setComputeUnitPrice,
@@ -127,4 +128,27 @@ test('attack: a lying service passes a swap for SOL of Token-2022 through the ac
     () => checkAskedSwap({ ...asked, ...limits }, { signers: [gas, taker], instructions }),
     /an account of wrapped SOL that is no temporary one/,
   );
+});
+
+test('attack: a lying service has rent lent that the chain does not ask for, and unwraps it for itself: not signed', () => {
+  const account = createAddressWithSeed(taker, 'seed', TOKEN_PROGRAM);
+  const lamports = mostRentLamports(TOKEN_ACCOUNT_SPACE);
+  const made = { payer: taker, newAccount: account, base: taker, seed: 'seed', lamports };
+  const asked = { taker, receiver: taker, inputMint, outputMint, amount: 10n, least: 5n, gasless: false };
+  const { programs } = connect({ url: '', sandbox: true });
+  const limits = { maxFeeLamports: 10_000n, tipLamports: 0n, mayCreate: false, programs };
+  const given = (to: Address) => {
+    const instructions = [
+      setComputeUnitLimit(1_000),
+      setComputeUnitPrice(1n),
+      systemCreateAccountWithSeed({ ...made, space: TOKEN_ACCOUNT_SPACE, owner: TOKEN_PROGRAM }),
+      tokenInitializeAccount3({ account, mint: WRAPPED_SOL_MINT, owner: taker }),
+      tokenUnwrapLamports({ source: account, destination: to, authority: taker }),
+      tokenCloseAccount({ account, destination: taker, authority: taker }),
+      routeInstruction({ taker, source, destination, amountIn: 10n, minOut: 5n, hops: [hop] }),
+    ];
+    checkAskedSwap({ ...asked, ...limits }, { signers: [taker], instructions });
+  };
+  given(taker);
+  assert.throws(() => given(other), /SOL is unwrapped for somebody else/);
 });

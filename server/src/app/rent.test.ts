@@ -25,7 +25,7 @@ test('what is crafted and told goes by the rent that the chain asks for', async 
 });
 
 test('attack: a node asks for more rent than a chain ever has, for none, or with what is no number: it stays as it was', async () => {
-  for (const answer of [890_881 * 2, 10 ** 18, 0, -128, '650240', null, {}]) {
+  for (const answer of [890_881, 10 ** 18, 0, -128, '650240', null, {}]) {
     await follow(() => answer);
     assert.equal(rentExemptLamports(165), MOST, JSON.stringify(answer));
   }

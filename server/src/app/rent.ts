@@ -10,14 +10,15 @@ const BYTES = 128n;
 
 /**
  * Has all that is crafted and told go by the rent that the chain asks for, and looks twice a minute whether it has changed. Resolves
- * when the node has answered once, or has failed to: then, as where it asks for more than a chain ever did, accounts are given the
- * most that they can need.
+ * when the node has answered once, or has failed to: until it answers, and where it asks for more than a chain ever did, it stays as it
+ * was, at first the most that an account can need.
  */
 export async function followRent({ chain, log, disposal }: Pick<Base, 'chain' | 'log' | 'disposal'>): Promise<void> {
   const read = async () => {
     const lamports = await ask(chain.rpc, 'getMinimumBalanceForRentExemption', [0], wholeIn);
-    if (lamports === rentExemptLamports(0)) return;
-    const lamportsPerByte = lamports / BYTES;
+    // Rounded up: an account with too little is refused.
+    const lamportsPerByte = (lamports + BYTES - 1n) / BYTES;
+    if (rentExemptLamports(0) === lamportsPerByte * BYTES) return;
     useRent(lamportsPerByte);
     log.info({ lamportsPerByte: Number(lamportsPerByte) }, 'the chain asks for another rent than before');
   };

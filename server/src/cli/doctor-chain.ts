@@ -56,7 +56,8 @@ export async function checkHistory({ chain }: Config): Promise<Check[]> {
   if (chain.kind === 'embedded') return [];
   const name = 'history';
   const rpc = createHttpRpc({ url: chain.rpcUrl, timeoutMs: TIMEOUT_MS });
-  const asked = [NO_SIGNATURE, { commitment: 'confirmed', maxSupportedTransactionVersion: 0 }];
+  // As the lists of invites and limit orders ask.
+  const asked = [NO_SIGNATURE, { commitment: 'confirmed', maxSupportedTransactionVersion: 1 }];
   const refusal = await rpc.call('getTransaction', asked).catch((error: unknown) => error);
   if (refusal instanceof RpcError) {
     const detail = `the RPC tells no transactions (${refusal.message}): what clients sign is taken at the word of a status, which may be that of another one`;
