@@ -47,10 +47,16 @@ const step = fc.record({
   followed: fc.constantFrom(true, true, true, false),
   deepened: fc.integer({ min: 0, max: 1_000 }),
   seconds: fc.integer({ min: 1, max: 600 }),
-  killAfter: fc.option(fc.integer({ min: 1, max: 300 }), { freq: 2 }),
+  /** Half of them soon: what a step asks of the store is seldom less than this. */
+  killAfter: fc.oneof(fc.integer({ min: 1, max: 30 }), fc.option(fc.integer({ min: 30, max: 300 }), { freq: 1 })),
 });
 const round = fc.record({
-  depth: fc.integer({ min: 2_000, max: 100_000 }),
+  /** Mostly so little that orders take it in parts. */
+  depth: fc.oneof(
+    fc.integer({ min: 500, max: 3_000 }),
+    fc.integer({ min: 1_000, max: 10_000 }),
+    fc.integer({ min: 10_000, max: 100_000 }),
+  ),
   wallets: fc.array(walletPlan, { minLength: WALLETS, maxLength: WALLETS }),
   steps: fc.array(step, { minLength: 2, maxLength: 4 }),
 });
@@ -279,5 +285,5 @@ test('nothing is lost or made by deposits, fills, parts, edits, cancellations, e
   );
   assert.equal(sequences, ROUNDS * WALLETS);
   assert.ok(crashes > 0 && parts > 0, 'what is to be tried did not happen');
-  for (const state of ['fill_success', 'cancelled']) assert.ok((states.get(state) ?? 0) > 100, state);
+  for (const state of ['fill_success', 'cancelled']) assert.ok((states.get(state) ?? 0) > 30, state);
 });
