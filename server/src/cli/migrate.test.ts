@@ -36,6 +36,7 @@ import { openAnyStore } from '../store/testing.js';
 import { findTriggerOrder, insertTriggerOrder, type TriggerOrderRow } from '../store/trigger-orders.js';
 import { findVault, insertVault } from '../store/vaults.js';
 import { apply, newOrder } from '../trigger-orders/order.js';
+import type { VaultMigration } from '../vault/migrate-vaults.js';
 import { migrateSeeds } from './migrate.js';
 
 const RENT = rentExemptLamports(165);
@@ -322,6 +323,80 @@ test('attack: a database writer has an order that nobody has made moved to anoth
     const place = orderAccount(vault, order.depositRequestId, 'in', token.program);
     assert.equal((await tokensAt(place))!.amount, token.amount);
   }
+});
+
+/** The process, with something that happens before or after each transaction of it lands. */
+function withEvents(
+  process: Awaited<ReturnType<typeof newProcess>>,
+  { before = async () => {}, after = async () => {} }: { before?(): Promise<void>; after?(): Promise<void> },
+): typeof process {
+  return {
+    ...process,
+    async land(transaction: Transaction) {
+      await before();
+      const end = await process.land(transaction);
+      await after();
+      return end;
+    },
+  };
+}
+
+test('attack: a stranger on the chain sends SOL to where the accounts of orders will be in the other vault: they are moved all the same', async () => {
+  for (const lamports of [1n, RENT]) {
+    await reset();
+    const service = await newService();
+    const one = await service.newWallet();
+    const first = await service.open(one, TOKENS.usd);
+    const second = await service.open(one, TOKENS.sol, { output: TOKENS.new });
+    const process = await newProcess(service.files);
+    const vault = await process.seeds.to.publicKey(`vault:${one.wallet}`);
+    let sent = 0;
+    // Once the first one has moved, everybody knows the other vault.
+    const after = async () => {
+      if (sent++ > 0) return;
+      await write(orderAccount(vault, second.id, 'in', TOKEN_PROGRAM), SYSTEM_PROGRAM, lamports);
+      await write(orderAccount(vault, second.id, 'out', TOKEN_2022_PROGRAM), SYSTEM_PROGRAM, lamports);
+      await write(orderAccount(vault, first.id, 'out', TOKEN_PROGRAM), SYSTEM_PROGRAM, lamports);
+    };
+    assert.equal((await migrateSeeds(withEvents(process, { after }), SILENT)).done, true, `${lamports} lamports`);
+    await assertMoved(process.seeds, first, { in: TOKENS.usd });
+    await assertMoved(process.seeds, second, { in: TOKENS.sol, out: TOKENS.new });
+  }
+});
+
+test('attack: a stranger on the chain sends one unit after the other to the accounts of orders while they are moved: what they held moves', async () => {
+  const service = await newService();
+  const one = await service.newWallet();
+  const order = await service.open(one, TOKENS.usd);
+  const account = order.inputAccount as Address;
+  const before = async () => {
+    const held = await tokensAt(account);
+    if (held && held.amount > 0n)
+      await hold(one.vault, account, { ...TOKENS.usd, amount: held.amount + 1n }, 'initialized');
+  };
+  const process = await newProcess(service.files);
+  assert.equal((await migrateSeeds(withEvents(process, { before }), SILENT)).done, true);
+  const vault = await process.seeds.to.publicKey(`vault:${one.wallet}`);
+  const now = (await findTriggerOrder(store, order.id))!;
+  assert.deepEqual([now.vault, now.inputAccount], [vault, orderAccount(vault, order.id, 'in', TOKEN_PROGRAM)]);
+  const { amount } = (await tokensAt(now.inputAccount as Address))!;
+  assert.ok(amount >= TOKENS.usd.amount, `${amount}`);
+});
+
+test('attack: a stranger on the chain puts tokens that he has frozen into a vault: its orders move, and the rest is listed', async () => {
+  const service = await newService();
+  const one = await service.newWallet();
+  const order = await service.open(one, TOKENS.sol);
+  const junk = generateKeypair().address;
+  await hold(one.vault, junk, TOKENS.usd, 'frozen');
+  const process = await newProcess(service.files);
+  const listed: string[] = [];
+  const onOutcome = (outcome: VaultMigration) => {
+    if ('left' in outcome) listed.push(...outcome.left.map(({ account }) => account));
+  };
+  assert.equal((await migrateSeeds(process, { ...SILENT, onOutcome })).done, true);
+  assert.deepEqual(listed, [junk]);
+  await assertMoved(process.seeds, order, { in: TOKENS.sol });
 });
 
 test('a deposit that is under way is waited for', async () => {

@@ -94,7 +94,8 @@ export async function migrateSeeds(
   await readyGasWallet(deps);
   let isWhole = true;
   await migrateVaults(deps, (outcome) => {
-    isWhole &&= !('failed' in outcome) && outcome.left.length === 0;
+    // Anybody can put what cannot be moved into a vault: it keeps nobody from the other seed.
+    isWhole &&= !('failed' in outcome) && outcome.ordersLeft === 0;
     onOutcome(outcome);
   });
   if (!isWhole && !leavesBehind) return { wallets: { moved: [], left: [] }, done: false };

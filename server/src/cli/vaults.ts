@@ -74,13 +74,16 @@ function migrateCommand(vaults: Command, context: CommandContext): void {
         context.answer({
           json: { vaults: count, done, incomplete: left.map(migrationToJson), wallets: listed },
           text: [...left.map(showMigration), ...wallets.left.map(showLeft), inSum(count, left.length, done)].join('\n'),
-          failed: !done || left.length + wallets.left.length > 0,
+          failed: !done || left.some(waits) || wallets.left.length > 0,
         });
       },
     );
 }
 
 const asText = <T extends { amount: bigint }>(held: T) => ({ ...held, amount: held.amount.toString() });
+
+/** Something of an order, or nobody knows what, is still in the old vault. */
+const waits = (outcome: VaultMigration) => 'failed' in outcome || outcome.ordersLeft > 0;
 
 const migrationToJson = (outcome: VaultMigration) =>
   'failed' in outcome ? outcome : { ...outcome, moved: outcome.moved.map(asText), left: outcome.left.map(asText) };

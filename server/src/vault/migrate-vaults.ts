@@ -31,8 +31,10 @@ export interface MigrationDeps extends Omit<SendDeps, 'signer'> {
   book: MigrationBook;
 }
 
-/** What became of the vault of a wallet. `orders`: how many have their place in the other vault now. */
-export type VaultMigration = (MoveReport & { wallet: Address; orders: number }) | { wallet: Address; failed: string };
+/** What became of the vault of a wallet. `orders`, `ordersLeft`: how many have their place in the other vault now, and how many have not. */
+export type VaultMigration =
+  | (MoveReport & { wallet: Address; orders: number; ordersLeft: number })
+  | { wallet: Address; failed: string };
 
 /** Vaults that move side by side. */
 const AT_ONCE = 8;
@@ -62,15 +64,16 @@ async function migrateVault(deps: MigrationDeps, wallet: Address): Promise<Vault
   );
   const stuck = new Set<string | null>(report.left.map(({ account }) => account));
   const moved: (MovedOrder & { id: string })[] = [];
+  const isLeft = (order: SealedRow) => stuck.has(order.inputAccount) || stuck.has(order.outputAccount);
   for (const order of orders) {
-    if (stuck.has(order.inputAccount) || stuck.has(order.outputAccount)) continue;
+    if (isLeft(order)) continue;
     const found = await seeds.moved(order);
     if (found) moved.push({ ...found, id: order.id });
   }
   const key = `vault:${wallet}` as const;
   const [before, after] = await Promise.all([seeds.from.publicKey(key), seeds.to.publicKey(key)]);
   await book.record(wallet, { before, after }, moved);
-  return { ...report, wallet, orders: moved.length };
+  return { ...report, wallet, orders: moved.length, ordersLeft: orders.filter(isLeft).length };
 }
 
 /** Gives the other gas wallet SOL to pay for the move, as far as the one before has any. */

@@ -1,13 +1,14 @@
 import {
   type Address,
   type Instruction,
-  systemCreateAccountWithSeed,
+  systemAllocateWithSeed,
   systemTransfer,
   tokenCloseAccount,
   tokenInitializeAccount3,
   tokenTransferChecked,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
+import { isMade } from '../chain/index.js';
 import { orderAccounts, orderSeed, type Signer } from '../signer/index.js';
 import { waysToWallet } from './empty-account.js';
 import { type VaultTokens, vaultHoldings } from './holdings.js';
@@ -57,8 +58,8 @@ export async function moveVault(
       continue;
     }
     if (place) {
-      const { way, isNew } = await wayToPlace(deps, held, place, next.address, decimals ?? 0);
-      await send(held.account, mint, amount, [way], isNew);
+      const { ways, isNew } = await waysToPlace(deps, held, place, next.address, decimals ?? 0);
+      await send(held.account, mint, amount, ways, isNew);
     } else {
       const payer = deps.to.address('gas');
       await send(held.account, mint, amount, await waysToWallet(deps.chain, held, { wallet, payer, decimals }), false);
@@ -89,34 +90,37 @@ function placesOf(requestIds: readonly string[], vault: Address, next: Address):
   return places;
 }
 
-/** All at once, so that an account is here or there. What the old one has of SOL, the new one gets: the payer pays fees only. */
-async function wayToPlace(
+/**
+ * All at once, so that an account is here or there, or without closing it, where somebody puts more into it meanwhile: then the
+ * rest is moved when this is run again. What the old one has of SOL, the new one gets: the payer pays fees only.
+ */
+async function waysToPlace(
   { chain, to }: VaultMoveDeps,
   { account, tokenProgram, tokens: { mint, owner, amount, isNative } }: VaultTokens,
   { account: destination, seed }: Place,
   vault: Address,
   decimals: number,
-): Promise<{ way: Instruction[]; isNew: boolean }> {
+): Promise<{ ways: Instruction[][]; isNew: boolean }> {
   const payer = to.address('gas');
   const [found, there] = await Promise.all([chain.account(account), chain.account(destination)]);
-  const isNew = there === undefined;
-  const make = () => [
-    systemCreateAccountWithSeed({
-      payer,
-      base: vault,
-      newAccount: destination,
-      seed,
-      lamports: found!.lamports - (isNative ? amount : 0n),
-      space: found!.data.length,
-      owner: tokenProgram,
-    }),
-    tokenInitializeAccount3({ account: destination, mint, owner: vault, tokenProgram }),
-  ];
+  const isNew = !isMade(there);
+  const make = () => {
+    // Anybody can send SOL to the address, which is public: such an account gets its data without being made.
+    const missing = found!.lamports - (isNative ? amount : 0n) - (there?.lamports ?? 0n);
+    return [
+      ...(missing > 0n ? [systemTransfer({ from: payer, to: destination, lamports: missing })] : []),
+      systemAllocateWithSeed({
+        newAccount: destination,
+        base: vault,
+        seed,
+        space: found!.data.length,
+        owner: tokenProgram,
+      }),
+      tokenInitializeAccount3({ account: destination, mint, owner: vault, tokenProgram }),
+    ];
+  };
   const transfer = { source: account, destination, mint, authority: owner, amount, decimals, tokenProgram };
-  const way = [
-    ...(isNew ? make() : []),
-    ...(amount > 0n ? [tokenTransferChecked(transfer)] : []),
-    tokenCloseAccount({ account, destination: payer, authority: owner, tokenProgram }),
-  ];
-  return { way, isNew };
+  const move = [...(isNew ? make() : []), ...(amount > 0n ? [tokenTransferChecked(transfer)] : [])];
+  const close = tokenCloseAccount({ account, destination: payer, authority: owner, tokenProgram });
+  return { ways: amount > 0n && !isNative ? [[...move, close], move] : [[...move, close]], isNew };
 }

@@ -39,7 +39,10 @@ export type Sent = { signature: string; feeLamports: bigint } | { reason: string
 /** What is sent, given the fee in lamports; the fee does not depend on what the function makes of it. */
 export type Way = readonly Instruction[] | ((feeLamports: bigint) => readonly Instruction[]);
 
-/** Sends the first of these alternatives that would not fail, signed by these keys. The payer's is one of them. */
+/**
+ * Sends the first of these alternatives that does not fail, in simulation or on the chain, signed by these keys. The payer's is one
+ * of them.
+ */
 export async function sendFirst(
   deps: SendDeps,
   ways: readonly Way[],
@@ -55,7 +58,8 @@ export async function sendFirst(
     const signed = await signAll(deps.signer, crafted.wire, keys);
     const { event } = await deps.land(signed, crafted.lastValidBlockHeight);
     if (event === 'landed') return { signature: transactionSignature(signed), feeLamports: crafted.feeLamports };
-    return { reason: event === 'failed' ? 'the chain refused it' : 'it did not land in time: run this again' };
+    if (event === 'expired') return { reason: 'it did not land in time: run this again' };
+    refused = { reason: 'the chain refused it' };
   }
   return refused;
 }

@@ -23,6 +23,7 @@ import { memo } from './memo.js';
 import {
   advanceNonce,
   initializeNonce,
+  systemAllocateWithSeed,
   systemCreateAccount,
   systemCreateAccountWithSeed,
   systemTransfer,
@@ -120,6 +121,17 @@ export const pairs: Record<string, (values: Values) => [Instruction, KitInstruct
       amount,
       space,
       programAddress: kitAddress(d),
+    }),
+  ],
+  systemAllocateWithSeed: ({ a, b, c, seed, space }) => [
+    systemAllocateWithSeed({ newAccount: a, base: b, seed, space, owner: c }),
+    system.getAllocateWithSeedInstruction({
+      newAccount: kitAddress(a),
+      baseAccount: signer(b),
+      base: kitAddress(b),
+      seed,
+      space,
+      programAddress: kitAddress(c),
     }),
   ],
   advanceNonce: ({ a, b }) => [

@@ -8,6 +8,7 @@ const TRANSFER = 2;
 const CREATE_ACCOUNT_WITH_SEED = 3;
 const ADVANCE_NONCE = 4;
 const INITIALIZE_NONCE = 6;
+const ALLOCATE_WITH_SEED = 9;
 
 const TRANSFER_LENGTH = 12;
 const ADVANCE_NONCE_LENGTH = 4;
@@ -70,6 +71,23 @@ export function systemCreateAccountWithSeed(input: SystemCreateAccountWithSeed):
   const accounts = [writableSigner(input.payer), writableAccount(input.newAccount)];
   if (input.base !== input.payer) accounts.push(readonlySigner(input.base));
   return { program: SYSTEM_PROGRAM, accounts, data };
+}
+
+export type SystemAllocateWithSeed = Omit<SystemCreateAccountWithSeed, 'payer' | 'lamports'>;
+
+/**
+ * Gives an account at an address derived from `base`, which has no data, its bytes and its owner. It does not matter what SOL it
+ * has: an account that holds any cannot be made. Throws RangeError when `space` is no whole number.
+ */
+export function systemAllocateWithSeed({ newAccount, base, seed, space, owner }: SystemAllocateWithSeed): Instruction {
+  const text = new TextEncoder().encode(seed);
+  const data = newData(ALLOCATE_WITH_SEED, 84 + text.length);
+  writeAddress(base, data, 4);
+  writeU64(BigInt(text.length), 'the length of the seed', data, 36);
+  data.set(text, 44);
+  writeU64(BigInt(space), 'space', data, 44 + text.length);
+  writeAddress(owner, data, 52 + text.length);
+  return { program: SYSTEM_PROGRAM, accounts: [writableAccount(newAccount), readonlySigner(base)], data };
 }
 
 /** The account that is made; undefined when it is another instruction. Does not derive the address again. */

@@ -76,8 +76,10 @@ export class ProvenClient extends pg.Client {
 
   /** The fewer the rounds, the faster the password is guessed from the answer. */
   async _handleAuthSASLContinue(message: { data: string }): Promise<void> {
-    const rounds = Number(/,i=(\d+)/.exec(message.data)?.[1] ?? 0);
-    if (this.#isOpen && rounds < LEAST_ROUNDS) this.#refuse(`asks for a proof of ${rounds} iterations only`);
+    // Of several, pg takes the last.
+    const said = Array.from(message.data.matchAll(/(?:^|,)i=([^,]*)/g), ([, text]) => Number(text));
+    const rounds = said.length === 0 ? 0 : Math.min(...said);
+    if (this.#isOpen && !(rounds >= LEAST_ROUNDS)) this.#refuse(`asks for a proof of ${rounds} iterations only`);
     else await inherited._handleAuthSASLContinue.call(this, message);
   }
 
