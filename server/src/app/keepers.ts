@@ -47,11 +47,10 @@ export async function openKeepers(deps: KeepersDeps): Promise<Keeper | undefined
   disposal.add('scores', () => scores.close());
   await scores.runDue();
   const { mintSuffix } = config.studio;
-  const stock = mintSuffix === '' ? undefined : { suffix: mintSuffix, chain };
   const launchFiles = launchFilesChore(
     { store, clock, steadyNow, chain, objects },
     config.objects.urlSeconds * 1_000,
-    stock,
+    mintSuffix,
   );
   const send = createSender({ allowsPrivate: config.events.privateWebhooks, steadyNow });
   const loops: KeeperLoop[] = [];
@@ -81,8 +80,8 @@ export async function openKeepers(deps: KeepersDeps): Promise<Keeper | undefined
     readings: [() => limitOrders.index.keepUp(), () => invites.keepUp()],
     loops,
   });
-  if (stock) {
-    const pool = startMintPool({ store, finder: signer, suffix: stock.suffix, log });
+  if (mintSuffix !== '') {
+    const pool = startMintPool({ store, finder: signer, suffix: mintSuffix, log });
     disposal.add('mint stock', () => pool.close());
   }
   return keeper;

@@ -4,9 +4,8 @@ import { BackOffs } from '../lib/back-offs.js';
 import { type Clock, createClock } from '../lib/clock.js';
 import { ContentRefused, type Objects } from '../objects/index.js';
 import { assertClock } from '../store/clock-skew.js';
-import { finishLaunch, type Launch, unfinishedLaunches } from '../store/launches.js';
+import { finishLaunch, type Launch, releaseMint, unfinishedLaunches } from '../store/launches.js';
 import type { Store } from '../store/sql.js';
-import { giveBack, isOf, type MintStock } from './give-back.js';
 
 export interface LaunchFilesDeps {
   store: Store;
@@ -47,10 +46,28 @@ export async function publishLaunch(
   return true;
 }
 
-/** Removes everything that was uploaded for a launch that has not landed. */
-export async function removeLaunchFiles({ objects }: LaunchFilesDeps, launch: Launch): Promise<void> {
-  const keys = [imageKey(launch.mint), metadataKey(launch.mint), ...(launch.headerKey ? [launch.headerKey] : [])];
-  await Promise.all(keys.map((key) => objects.remove(key)));
+/**
+ * Removes what was uploaded for a launch that has not landed. Nothing under the keys that everybody reads: what is there is of a
+ * launch of this mint that has.
+ */
+async function removeUploads({ objects }: LaunchFilesDeps, { mint, headerKey }: Launch): Promise<void> {
+  const uploads = [imageKey(mint), metadataKey(mint)].map((key) => objects.removeUpload(key));
+  await Promise.all([...uploads, ...(headerKey ? [objects.remove(headerKey)] : [])]);
+}
+
+/**
+ * What the chain says of a launch whose request has not landed: a restored backup, a standby that has taken over, or a node that was
+ * behind may not have known that it has. `open`: the chain may still take its transaction, or the node is too far behind to know. SOL
+ * that somebody has sent to the address makes it no mint.
+ */
+async function endOnChain(
+  chain: Pick<Chain, 'account' | 'blockHeight'>,
+  { mint, lastValidBlockHeight }: Launch,
+): Promise<'landed' | 'dead' | 'open'> {
+  const height = await chain.blockHeight();
+  // Read after the height: what was going to land has landed by now.
+  if (isMade(await chain.account(mint as Address))) return 'landed';
+  return height > lastValidBlockHeight ? 'dead' : 'open';
 }
 
 /** How long a launch waits whose files could not be read or removed: so many of them cannot use up all turns. */
@@ -62,30 +79,34 @@ const MOST_FAILURES = 3;
 
 /**
  * The chore that publishes what a stopped instance did not, and removes the files of launches that can no longer land.
- * Their mint addresses go back into the stock, if there is one: only now, when no URL can write their files any more. One
- * that fails lets the others go first: a bucket may have taken what it does not give back, such as a file under a key of
+ * Their mint addresses go back into the stock, if there is one: only now, when no URL can write their files any more. One of
+ * which that cannot be told waits, and one that fails lets the others go first: a bucket may have taken what it does not give back, such as a file under a key of
  * the uploader's.
  */
 export function launchFilesChore(
   deps: LaunchFilesDeps & {
     steadyNow: () => number;
-    chain: Pick<Chain, 'account'>;
+    chain: Pick<Chain, 'account' | 'blockHeight'>;
     /** The time of this machine; for tests. */
     wallNow?: () => number;
   },
   urlMs: number,
-  stock?: MintStock,
+  mintSuffix = '',
 ): () => Promise<void> {
   const { store, clock, steadyNow, chain, wallNow = createClock().now } = deps;
   const backOffs = new BackOffs(RESTS, steadyNow);
 
   async function finish(launch: Launch, now: Date): Promise<boolean> {
-    // A restored backup, or a standby that has taken over, may not know that it has landed.
-    const hasLanded = launch.state === 'landed' || isMade(await chain.account(launch.mint as Address));
-    if (hasLanded) return publishLaunch(deps, launch, urlMs);
-    await removeLaunchFiles(deps, launch);
-    if (stock && isOf(stock, launch)) await giveBack(store, stock, launch, now);
-    else await store.single((tx) => finishLaunch(tx, launch.mint, now));
+    const { mint, state } = launch;
+    const end = state === 'landed' ? state : await endOnChain(chain, launch);
+    if (end === 'landed') return publishLaunch(deps, launch, urlMs);
+    if (end === 'open') return false;
+    await removeUploads(deps, launch);
+    if (mintSuffix !== '' && mint.endsWith(mintSuffix)) {
+      await store.transaction((tx) => releaseMint(tx, mint, mintSuffix, now));
+    } else {
+      await store.single((tx) => finishLaunch(tx, mint, now));
+    }
     return true;
   }
 

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { SYSTEM_PROGRAM, TOKEN_PROGRAM } from '@slipway/wire';
-import { BLOCKHASH_LIFE, type ChainAccount } from '../chain/index.js';
+import type { ChainAccount } from '../chain/index.js';
 import type { Objects } from '../objects/index.js';
 import { countMintNumbers, findLaunch, insertLaunch } from '../store/launches.js';
 import { claimMany, insertCrafted } from '../store/ledger.js';
 import { deleteDead } from '../store/ledger-cleaning.js';
 import type { Store } from '../store/sql.js';
 import { openTestStore } from '../store/testing.js';
-import { launchFilesChore, type MintStock } from './index.js';
+import { launchFilesChore } from './index.js';
 
 const START = Date.UTC(2026, 10, 20);
 const MINUTE = 60_000;
 const URL_MS = 15 * MINUTE;
 /** The greatest block height at which the launches of these tests may land. */
 const LAST_HEIGHT = 1_000n;
-const objects = { remove: async () => {}, publish: async () => true } as unknown as Objects;
+const objects = { removeUpload: async () => {}, publish: async () => true } as unknown as Objects;
 
 for (const kind of ['embedded', 'postgres'] as const) {
   describe(`attack: a free key crafts launches to use up the stock of mint addresses, on ${kind}`, () => {
@@ -38,18 +38,15 @@ for (const kind of ['embedded', 'postgres'] as const) {
       await store.query('truncate launches, mint_numbers, ledger');
     });
 
-    const chain: MintStock['chain'] = {
-      latestBlockhash: async () => ({ blockhash: '', slot: height, lastValidBlockHeight: height + BLOCKHASH_LIFE }),
-      async account(address) {
+    const chain = {
+      blockHeight: async () => height,
+      async account(address: string) {
         if (exists.has(address)) return { owner: TOKEN_PROGRAM } as ChainAccount;
         return paid.has(address) ? ({ owner: SYSTEM_PROGRAM } as ChainAccount) : undefined;
       },
     };
     const chore = () =>
-      launchFilesChore({ store, clock: { now: () => now }, steadyNow: () => now, chain, objects }, URL_MS, {
-        suffix: 'ab',
-        chain,
-      })();
+      launchFilesChore({ store, clock: { now: () => now }, steadyNow: () => now, chain, objects }, URL_MS, 'ab')();
     const stock = () => countMintNumbers(store, 'ab');
     const set = (state: string) => store.query('update ledger set state = $1', [state]);
 
@@ -174,10 +171,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
       const away = { ...chain, account: () => Promise.reject(new Error('away')) };
       const clock = { now: () => now };
       await assert.rejects(
-        launchFilesChore({ store, clock, steadyNow: () => now, chain, objects }, URL_MS, {
-          suffix: 'ab',
-          chain: away,
-        })(),
+        launchFilesChore({ store, clock, steadyNow: () => now, chain: away, objects }, URL_MS, 'ab')(),
         /away/,
       );
       assert.equal(await stock(), 0);

@@ -4,7 +4,5 @@ export {
   launchFilesChore,
   metadataKey,
   publishLaunch,
-  removeLaunchFiles,
 } from './finish.js';
-export type { MintStock } from './give-back.js';
 export { MINTS_READY, startMintPool } from './mint-pool.js';

@@ -28,6 +28,8 @@ import { imageKey, launchFilesChore, metadataKey, publishLaunch, startMintPool }
 const START = Date.UTC(2026, 10, 20);
 const URL_MS = 900_000;
 const MINUTE = 60_000;
+/** The greatest block height at which the launches of these tests may land. */
+const LAST_HEIGHT = 1_000n;
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
@@ -41,6 +43,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
     let now: number;
     let objects: Objects;
     let onChain: Set<string>;
+    let height: bigint;
     let put: (key: string, bytes: string | Buffer) => Promise<void>;
     const clock = { now: () => now };
 
@@ -51,6 +54,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
     beforeEach(async () => {
       now = START;
       onChain = new Set();
+      height = LAST_HEIGHT + 1n;
       await store.query('truncate launches, mint_numbers, ledger');
       dir = await mkdtemp(join(tmpdir(), 'slipway-launches-'));
       const local = createLocalStore({ dir, secret: 'x'.repeat(43), publicUrl: () => 'http://localhost', clock });
@@ -63,6 +67,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
     after(() => rm(dir, { recursive: true, force: true }));
 
     const chain = {
+      blockHeight: async () => height,
       account: async (mint: string) => (onChain.has(mint) ? ({ owner: TOKEN_PROGRAM } as ChainAccount) : undefined),
     };
     const deps = () => ({ store, clock, steadyNow: () => now, chain, objects });
@@ -72,7 +77,9 @@ for (const kind of ['embedded', 'postgres'] as const) {
       const row = { id: `request of ${mint}`, area: 'studio', wallet: 'creator', messageHash: Buffer.alloc(32) };
       const times = { createdAt: new Date(now), expiresAt: new Date(now + 3 * MINUTE) };
       await store.transaction(async (tx) => {
-        await insertCrafted(tx, [{ ...row, ...times, cosigners: [], lastValidBlockHeight: 1n, payload: null }]);
+        await insertCrafted(tx, [
+          { ...row, ...times, cosigners: [], lastValidBlockHeight: LAST_HEIGHT, payload: null },
+        ]);
         await insertLaunch(tx, {
           mint,
           requestId: row.id,
@@ -263,6 +270,35 @@ for (const kind of ['embedded', 'postgres'] as const) {
       await chore();
       assert.deepEqual([await isPublic('a'), await isPublic('b')], [true, true]);
       assert.ok((await launch('a')).finishedAt && (await launch('b')).finishedAt);
+    });
+
+    for (const state of ['crafted', 'failed', 'expired']) {
+      it(`keep their files while the node is too far behind to know their mint: ${state}`, async () => {
+        await crafted('a');
+        await upload('a');
+        await set(state);
+        now += URL_MS + 2 * MINUTE;
+        height = LAST_HEIGHT;
+        await chore();
+        assert.deepEqual([await isUploaded('a'), (await launch('a')).finishedAt], [true, null]);
+        onChain.add('a');
+        height += 1n;
+        now += 30_000;
+        await chore();
+        assert.equal(await isPublic('a'), true);
+        const { rows } = await store.query('select never_landed from launches');
+        assert.deepEqual(rows, [{ never_landed: false }]);
+      });
+    }
+
+    it('take nothing from who can read it when they end, though their node does not know the mint: it is of another launch of it', async () => {
+      await crafted('a');
+      await objects.store(imageKey('a'), { contentType: 'image/png', bytes: PNG });
+      await upload('a');
+      await set('expired');
+      now += URL_MS + 2 * MINUTE;
+      await chore();
+      assert.deepEqual([await isUploaded('a'), await isPublic('a')], [false, true]);
     });
 
     if (kind === 'postgres') {

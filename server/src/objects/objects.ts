@@ -51,7 +51,9 @@ export interface Objects {
   store(key: string, object: StoredObject): Promise<void>;
   /** What is public under the key. */
   read(key: string): Promise<StoredObject | undefined>;
-  /** Removes what is public under the key, and what has been uploaded for it. */
+  /** Removes what has been uploaded for the key and not been published. */
+  removeUpload(key: string): Promise<void>;
+  /** Removes what is public under the key. */
   remove(key: string): Promise<void>;
 }
 
@@ -106,10 +108,8 @@ export function createObjects(store: ObjectStore, { maxImageBytes, urlSeconds }:
       await store.put(publicKey(key), checkContent(object, maxImageBytes));
     },
     read: (key) => store.get(publicKey(key), maxBytes),
-    async remove(key) {
-      await store.delete(incoming(key));
-      await store.delete(publicKey(key));
-    },
+    removeUpload: (key) => store.delete(incoming(key)),
+    remove: (key) => store.delete(publicKey(key)),
   };
 }
 

@@ -93,6 +93,8 @@ for (const { kind, open } of stands) {
       assert.ok(samples.png.bytes.equals(await read()));
       assert.ok(samples.png.bytes.equals((await objects.read(key))!.bytes));
       await put(url, samples.interlacedPng.bytes);
+      await objects.removeUpload(key);
+      assert.ok(samples.png.bytes.equals(await read()), 'what is published stays');
       await objects.remove(key);
       assert.equal((await fetch(objects.publicUrl(key))).status, 404);
       assert.equal(await objects.publish(key), false);

@@ -2,7 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { Address } from '@slipway/wire';
 import { AppError, requireAddress } from '../../errors/index.js';
 import { accept, explain, explainBadTransaction, explainEnd, isRefusal, type Refusal } from '../../landing/index.js';
-import { imageKey, metadataKey, publishLaunch, removeLaunchFiles } from '../../launches/index.js';
+import { imageKey, metadataKey, publishLaunch } from '../../launches/index.js';
 import { uuidv7 } from '../../lib/ids.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { ContentRefused, type StoredObject } from '../../objects/index.js';
@@ -161,12 +161,14 @@ async function forgetUnusedHeader({ store, objects }: StudioDeps, { mint }: Laun
   if (launch?.headerKey !== key) await objects.remove(key);
 }
 
-/** Derived from the final row, so every caller gets the same answer. */
+/**
+ * Derived from the final row, so every caller gets the same answer. The files of a launch that has not landed are left to the
+ * chore, which asks the chain first: a row that says so may be wrong.
+ */
 async function finish(deps: StudioDeps, row: LedgerRow, { mint }: Launch, look: Look): Promise<SubmitPoolAnswer> {
   const launch = await findLaunch(deps.store, [mint]);
   if (!launch) throw new Error(`the launch of ${mint} has disappeared`);
   if (row.state !== 'landed') {
-    await removeLaunchFiles(deps, launch);
     throw new AppError('INVALID_REQUEST', { message: `The launch has not landed: ${explainEnd(row).message}` });
   }
   await deps.learnPool(launch.pool as Address);
