@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -287,13 +287,16 @@ function lives(env: Record<string, string>): void {
   it('leaves nothing behind when it cannot land', async () => {
     const creation = await created();
     await upload(creation);
-    assert.equal((await fetch(creation.imageUrl)).status, 200);
+    assert.equal((await fetch(creation.imageUrl)).status, 404, 'nothing is public before it has landed');
+    const folder = join(service.dataDir, 'objects', 'incoming', 'images');
+    const uploads = () => readdirSync(folder).filter((name) => name.startsWith(creation.mint));
+    assert.equal(uploads().length, 1);
     await request(`${service.url}/sandbox/clock`, { body: { seconds: 3_600 } });
     const late = await submit<Refused>(service, creation, creator);
     assert.deepEqual([late.status, /expired/i.test(late.body.error)], [400, true], JSON.stringify(late.body));
     assert.equal((await addressesOf<Refused>(service, creation.mint)).status, 404);
     // What could be replaced until now is gone with the keeper's next round, which the clock has waited for.
-    assert.equal((await fetch(creation.imageUrl)).status, 404);
+    assert.deepEqual(uploads(), []);
   });
 
   it('is refused to who lacks the money between crafting and posting', async () => {

@@ -6,6 +6,7 @@ import { ContentRefused, type Objects } from '../objects/index.js';
 import { assertClock } from '../store/clock-skew.js';
 import { finishLaunch, type Launch, releaseMint, unfinishedLaunches } from '../store/launches.js';
 import type { Store } from '../store/sql.js';
+import { launchFiles } from './files.js';
 
 export interface LaunchFilesDeps {
   store: Store;
@@ -16,9 +17,6 @@ export interface LaunchFilesDeps {
 const BATCH = 100;
 /** By then the last upload must have ended. */
 const MARGIN_MS = 60_000;
-
-export const imageKey = (mint: string): string => `images/${mint}`;
-export const metadataKey = (mint: string): string => `metadata/${mint}.json`;
 
 /**
  * Publishes the image and the metadata of a launch that has landed; `urlMs` is how long after its creation they can be
@@ -33,8 +31,8 @@ export async function publishLaunch(
 ): Promise<boolean> {
   const { store, clock, objects } = deps;
   const published = await Promise.all(
-    [imageKey(launch.mint), metadataKey(launch.mint)].map((key, index) =>
-      objects.publish(key, mostBytes[index]).catch((error) => {
+    Object.values(launchFiles(launch)).map(({ upload, key }, index) =>
+      objects.publish(upload, key, mostBytes[index]).catch((error) => {
         if (error instanceof ContentRefused) return false;
         throw error;
       }),
@@ -50,9 +48,9 @@ export async function publishLaunch(
  * Removes what was uploaded for a launch that has not landed. Nothing under the keys that everybody reads: what is there is of a
  * launch of this mint that has.
  */
-async function removeUploads({ objects }: LaunchFilesDeps, { mint, headerKey }: Launch): Promise<void> {
-  const uploads = [imageKey(mint), metadataKey(mint)].map((key) => objects.removeUpload(key));
-  await Promise.all([...uploads, ...(headerKey ? [objects.remove(headerKey)] : [])]);
+async function removeUploads({ objects }: LaunchFilesDeps, launch: Launch): Promise<void> {
+  const uploads = Object.values(launchFiles(launch)).map(({ upload }) => objects.removeUpload(upload));
+  await Promise.all([...uploads, ...(launch.headerKey ? [objects.remove(launch.headerKey)] : [])]);
 }
 
 /**

@@ -1,8 +1,3 @@
-export {
-  imageKey,
-  type LaunchFilesDeps,
-  launchFilesChore,
-  metadataKey,
-  publishLaunch,
-} from './finish.js';
+export { imageKey, launchFiles, metadataKey } from './files.js';
+export { type LaunchFilesDeps, launchFilesChore, publishLaunch } from './finish.js';
 export { MINTS_READY, startMintPool } from './mint-pool.js';

@@ -23,7 +23,7 @@ import { insertCrafted } from '../store/ledger.js';
 import { deleteDead } from '../store/ledger-cleaning.js';
 import type { Store } from '../store/sql.js';
 import { openTestStore } from '../store/testing.js';
-import { imageKey, launchFilesChore, metadataKey, publishLaunch, startMintPool } from './index.js';
+import { imageKey, launchFiles, launchFilesChore, publishLaunch, startMintPool } from './index.js';
 
 const START = Date.UTC(2026, 10, 20);
 const URL_MS = 900_000;
@@ -74,7 +74,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
     const chore = () => launchFilesChore(deps(), URL_MS)();
 
     async function crafted(mint: string): Promise<void> {
-      const row = { id: `request of ${mint}`, area: 'studio', wallet: 'creator', messageHash: Buffer.alloc(32) };
+      const row = { id: `request-of-${mint}`, area: 'studio', wallet: 'creator', messageHash: Buffer.alloc(32) };
       const times = { createdAt: new Date(now), expiresAt: new Date(now + 3 * MINUTE) };
       await store.transaction(async (tx) => {
         await insertCrafted(tx, [
@@ -95,15 +95,19 @@ for (const kind of ['embedded', 'postgres'] as const) {
       });
     }
 
+    const filesOf = async (mint: string) => launchFiles(await launch(mint));
+    const uploadImage = async (mint: string) => put((await filesOf(mint)).image.upload, PNG);
     async function upload(mint: string): Promise<void> {
-      await put(imageKey(mint), PNG);
-      await put(metadataKey(mint), JSON.stringify({ name: 'a', symbol: 'b', image: 'https://example.com/c' }));
+      await uploadImage(mint);
+      const { metadata } = await filesOf(mint);
+      await put(metadata.upload, JSON.stringify({ name: 'a', symbol: 'b', image: 'https://example.com/c' }));
     }
 
     const set = (state: string) => store.query('update ledger set state = $1', [state]);
     const launch = async (mint: string): Promise<Launch> => (await findLaunch(store, ['other', mint]))!;
     const isPublic = async (mint: string) => (await objects.read(imageKey(mint))) !== undefined;
-    const isUploaded = async (mint: string) => (await objects.uploaded(imageKey(mint))) !== undefined;
+    const isUploaded = async (mint: string) =>
+      (await objects.uploaded((await filesOf(mint)).image.upload)) !== undefined;
 
     it('are found by their mint, with what became of their request', async () => {
       await crafted('a');
@@ -123,14 +127,14 @@ for (const kind of ['embedded', 'postgres'] as const) {
       await chore();
       assert.equal(await isPublic('a'), true);
       assert.equal((await launch('a')).finishedAt?.getTime(), now);
-      await put(imageKey('a'), Buffer.concat([PNG]));
+      await uploadImage('a');
       await chore();
       assert.equal(await isUploaded('a'), true, 'a finished launch is left alone');
     });
 
     it('attack: a free key makes ever more launches of one name that never land, and searches for it: only those under way are read', async () => {
       for (const mint of ['failed', 'expired', 'unsent', 'landed']) await crafted(mint);
-      await store.query(`update ledger set state = substr(id, 12) where id <> 'request of unsent'`);
+      await store.query(`update ledger set state = substr(id, 12) where id <> 'request-of-unsent'`);
       now += URL_MS + 2 * MINUTE;
       await chore();
       await crafted('underway');
@@ -146,14 +150,14 @@ for (const kind of ['embedded', 'postgres'] as const) {
     it('attack: an uploader replaces his files by ones that the bucket does not give back: the launches of others are finished', async () => {
       for (const mint of ['a', 'b', 'c']) await crafted(mint);
       for (const mint of ['a', 'b', 'c']) await upload(mint);
-      await store.query(`update ledger set state = 'landed' where id <> 'request of c'`);
-      await store.query(`update ledger set state = 'expired' where id = 'request of c'`);
+      await store.query(`update ledger set state = 'landed' where id <> 'request-of-c'`);
+      await store.query(`update ledger set state = 'expired' where id = 'request-of-c'`);
       now += URL_MS + 2 * MINUTE;
       const isHis = (key: string) => key === imageKey('a');
       const away = new Outage('STORAGE_UNAVAILABLE', 'encrypted with a key of the uploader');
       let tries = 0;
-      const publish = async (key: string) => {
-        if (!isHis(key)) return objects.publish(key);
+      const publish = async (from: string, key: string) => {
+        if (!isHis(key)) return objects.publish(from, key);
         tries += 1;
         throw away;
       };
@@ -169,6 +173,23 @@ for (const kind of ['embedded', 'postgres'] as const) {
       assert.equal(tries, 2);
     });
 
+    for (const end of ['landed', 'expired']) {
+      it(`keep the names of their uploads where a copy from before the update has crafted them: ${end}`, async () => {
+        await crafted('a');
+        await store.query('update launches set uploads_by_request = false');
+        assert.deepEqual(await filesOf('a'), {
+          image: { upload: 'images/a', key: 'images/a' },
+          metadata: { upload: 'metadata/a.json', key: 'metadata/a.json' },
+        });
+        await upload('a');
+        await set(end);
+        now += URL_MS + 2 * MINUTE;
+        await chore();
+        assert.deepEqual([await isPublic('a'), await isUploaded('a')], [end === 'landed', false]);
+        assert.notEqual((await launch('a')).finishedAt, null);
+      });
+    }
+
     it('attack: an uploader lands 100 launches with files that the bucket does not give back: a younger one of another waits for minutes, not for good', async () => {
       const his = Array.from({ length: 100 }, (_, i) => `his-${i}`);
       for (const mint of his) await crafted(mint);
@@ -176,9 +197,9 @@ for (const kind of ['embedded', 'postgres'] as const) {
       await crafted('b');
       await upload('b');
       await set('landed');
-      const publish = async (key: string) => {
+      const publish = async (from: string, key: string) => {
         if (key.includes('his-')) throw new Outage('STORAGE_UNAVAILABLE', 'encrypted with a key of the uploader');
-        return objects.publish(key);
+        return objects.publish(from, key);
       };
       const finishing = launchFilesChore({ ...deps(), objects: { ...objects, publish } }, URL_MS);
       let turns = 0;
@@ -226,7 +247,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
 
     it('that have landed wait for a file that is missing until it can come no more', async () => {
       await crafted('a');
-      await put(imageKey('a'), PNG);
+      await uploadImage('a');
       await set('landed');
       await publishLaunch(deps(), await launch('a'), URL_MS);
       assert.equal((await launch('a')).finishedAt, null);
@@ -247,7 +268,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
         await set(state);
         const headerKey = 'headers/a-1';
         await objects.store(headerKey, { contentType: 'image/png', bytes: PNG });
-        await store.transaction((tx) => setPage(tx, 'request of a', { content: null, headerKey }));
+        await store.transaction((tx) => setPage(tx, 'request-of-a', { content: null, headerKey }));
         now += URL_MS;
         await chore();
         assert.equal(await isUploaded('a'), true, 'it may still be replaced');
@@ -265,7 +286,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
         onChain.add(mint);
       }
       // As whoever has landed it did, before the backup took that back.
-      await objects.publish(imageKey('a'));
+      await objects.publish((await filesOf('a')).image.upload, imageKey('a'));
       now += URL_MS + 2 * MINUTE;
       await chore();
       assert.deepEqual([await isPublic('a'), await isPublic('b')], [true, true]);

@@ -23,7 +23,8 @@ export type UploadType = ImageType | 'application/json';
  * the local store checks at the PUT, and S3, where the bytes do not pass through us, at `publish`.
  *
  * A key is `<folder>/<name>`, such as `images/<mint>` or `metadata/<mint>.json`: folder of a-z, name of letters,
- * digits, `.`, `_` and `-`, 1 to 128 characters, no `.` at its beginning.
+ * digits, `.`, `_` and `-`, 1 to 128 characters, no `.` at its beginning. What is uploaded has a key, too, which may be
+ * another one than that under which it is published.
  */
 export interface Objects {
   /** The most bytes that an image may have. */
@@ -43,10 +44,10 @@ export interface Objects {
    */
   uploaded(key: string, mostBytes?: number): Promise<CheckedObject | undefined>;
   /**
-   * Checks the upload for the key and makes it public, for good: what is public already stays as it is. False if
+   * Checks an upload and makes it public under the key, for good: what is public already stays as it is. False if
    * nothing has been uploaded and nothing is public. @throws ContentRefused as `uploaded`
    */
-  publish(key: string, mostBytes?: number): Promise<boolean>;
+  publish(upload: string, key: string, mostBytes?: number): Promise<boolean>;
   /** Checks bytes that came another way and makes them public at once. @throws ContentRefused */
   store(key: string, object: StoredObject): Promise<void>;
   /** What is public under the key. */
@@ -95,13 +96,13 @@ export function createObjects(store: ObjectStore, { maxImageBytes, urlSeconds }:
     publicUrl: (key) => store.publicUrl(publicKey(key)),
     uploadedBytes: async (key) => (await store.head(incoming(key)))?.size ?? 0,
     uploaded,
-    async publish(key, mostBytes) {
+    async publish(upload, key, mostBytes) {
       if ((await store.head(publicKey(key))) === undefined) {
-        const object = await uploaded(key, mostBytes);
+        const object = await uploaded(upload, mostBytes);
         if (!object) return false;
         await store.put(key, object);
       }
-      await store.delete(incoming(key));
+      await store.delete(incoming(upload));
       return true;
     },
     async store(key, object) {

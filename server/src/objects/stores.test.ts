@@ -50,9 +50,9 @@ for (const { kind, open } of stands) {
       assert.ok(await objects.uploaded(key, counted));
       await put(url, noisePng(200));
       await assert.rejects(objects.uploaded(key, counted), ContentRefused);
-      await assert.rejects(objects.publish(key, counted), ContentRefused);
+      await assert.rejects(objects.publish(key, key, counted), ContentRefused);
       assert.equal(await objects.read(key), undefined);
-      assert.equal(await objects.publish(key, await objects.uploadedBytes(key)), true);
+      assert.equal(await objects.publish(key, key, await objects.uploadedBytes(key)), true);
       assert.ok(noisePng(200).equals((await objects.read(key))!.bytes));
     });
 
@@ -67,13 +67,13 @@ for (const { kind, open } of stands) {
         assert.ok(!url.includes('a-secret'), 'the secret is not in the URL');
         assert.equal(await objects.uploaded(key), undefined);
         assert.equal(await objects.uploadedBytes(key), 0);
-        assert.equal(await objects.publish(key), false);
+        assert.equal(await objects.publish(key, key), false);
         for (let time = 0; time < 2; time++) assert.equal((await put(url, bytes, contentType)).status, 200);
         const uploaded = await objects.uploaded(key);
         assert.equal(await objects.uploadedBytes(key), uploaded!.bytes.length);
         assert.ok(uploaded && bytes.equals(uploaded.bytes));
         assert.equal(uploaded.metadata?.name, folder === 'metadata' ? 'N' : undefined);
-        assert.equal(await objects.publish(key), true);
+        assert.equal(await objects.publish(key, key), true);
         const answer = await fetch(objects.publicUrl(key));
         assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, contentType]);
         assert.ok(bytes.equals(Buffer.from(await answer.arrayBuffer())));
@@ -86,9 +86,9 @@ for (const { kind, open } of stands) {
       const key = newKey();
       const url = await objects.presignUpload({ key, contentType: PNG });
       await put(url, samples.png.bytes);
-      await objects.publish(key);
+      await objects.publish(key, key);
       await put(url, samples.interlacedPng.bytes);
-      for (let time = 0; time < 2; time++) assert.equal(await objects.publish(key), true);
+      for (let time = 0; time < 2; time++) assert.equal(await objects.publish(key, key), true);
       const read = async () => Buffer.from(await (await fetch(objects.publicUrl(key))).arrayBuffer());
       assert.ok(samples.png.bytes.equals(await read()));
       assert.ok(samples.png.bytes.equals((await objects.read(key))!.bytes));
@@ -97,7 +97,7 @@ for (const { kind, open } of stands) {
       assert.ok(samples.png.bytes.equals(await read()), 'what is published stays');
       await objects.remove(key);
       assert.equal((await fetch(objects.publicUrl(key))).status, 404);
-      assert.equal(await objects.publish(key), false);
+      assert.equal(await objects.publish(key, key), false);
     });
 
     it('takes an image of 5 MiB, and makes none public that is a byte longer', async () => {
@@ -113,8 +113,8 @@ for (const { kind, open } of stands) {
         const bytes = exact(room + size - 5 * MIB);
         assert.equal(bytes.length, size);
         await put(await objects.presignUpload({ key, contentType: PNG }), bytes);
-        if (good) assert.equal(await objects.publish(key), true);
-        else assert.equal(await objects.publish(key).catch(refusedContent), false);
+        if (good) assert.equal(await objects.publish(key, key), true);
+        else assert.equal(await objects.publish(key, key).catch(refusedContent), false);
         assert.equal((await fetch(objects.publicUrl(key))).status, good ? 200 : 404);
       }
     });
@@ -133,7 +133,7 @@ for (const { kind, open } of stands) {
       for (const [contentType, bytes] of lies) {
         const key = newKey();
         await put(await objects.presignUpload({ key, contentType: contentType as 'image/png' }), bytes, contentType);
-        assert.equal(await objects.publish(key).catch(refusedContent), false);
+        assert.equal(await objects.publish(key, key).catch(refusedContent), false);
         assert.equal((await fetch(objects.publicUrl(key))).status, 404);
         await assert.rejects(objects.store(key, { contentType, bytes }), ContentRefused);
         assert.equal(await objects.read(key), undefined);
@@ -157,7 +157,7 @@ for (const { kind, open } of stands) {
       assert.deepEqual(new Set(answers), new Set([200]));
       const lengths = images.map(({ length }) => length);
       for (const length of seen) assert.ok(lengths.includes(length));
-      const [first, ...rest] = await Promise.all([1, 2, 3].map(() => objects.publish(key)));
+      const [first, ...rest] = await Promise.all([1, 2, 3].map(() => objects.publish(key, key)));
       assert.deepEqual([first, ...rest], [true, true, true]);
       const { bytes } = (await objects.read(key))!;
       assert.ok(images.some((image) => image.equals(bytes)));

@@ -23,6 +23,8 @@ export interface Launch extends NewLaunch {
   /** The content for the token's page that came with the submission. */
   content: string | null;
   headerKey: string | null;
+  /** Whether its uploads have the id of its request in their names, as those of all that are made now. */
+  uploadsByRequest: boolean;
   /** When its files were published or, if it did not land, removed. */
   finishedAt: Date | null;
   /** The state of its request. */
@@ -32,15 +34,16 @@ export interface Launch extends NewLaunch {
 
 const SELECT = `
   select mint, request_id as "requestId", creator, config, pool, quote_mint as "quoteMint", name, symbol,
-    sniper_slots as "sniperSlots", content, header_key as "headerKey", launches.created_at as "createdAt",
-    finished_at as "finishedAt", ledger.state, last_valid_block_height as "lastValidBlockHeight"
+    sniper_slots as "sniperSlots", content, header_key as "headerKey", uploads_by_request as "uploadsByRequest",
+    launches.created_at as "createdAt", finished_at as "finishedAt", ledger.state, last_valid_block_height as "lastValidBlockHeight"
   from launches join ledger on ledger.id = request_id`;
 
 export async function insertLaunch(tx: Tx, launch: NewLaunch): Promise<void> {
   const { mint, requestId, creator, config, pool, quoteMint, name, symbol, sniperSlots, createdAt } = launch;
   await tx.query(
-    `insert into launches (mint, request_id, creator, config, pool, quote_mint, name, symbol, sniper_slots, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    `insert into launches (mint, request_id, creator, config, pool, quote_mint, name, symbol, sniper_slots, created_at,
+       uploads_by_request)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, true)`,
     [mint, requestId, creator, config, pool, quoteMint, name, symbol, sniperSlots, createdAt],
   );
 }

@@ -45,25 +45,25 @@ async function complaint(answer: Response): Promise<[number, string]> {
   return [answer.status, ((await answer.json()) as { error: string }).error];
 }
 
-it('an upload can be read at its public URL at once, by everybody, and is never run as a page', async () => {
-  const key = newKey();
-  const uploaded = await put(await presign(key));
+it('an upload can be read by everybody once it is published, not before, and is never run as a page', async () => {
+  const [upload, key] = [newKey(), newKey()];
+  const uploaded = await put(await presign(upload));
   assert.equal(uploaded.status, 200);
   assert.equal(await uploaded.text(), '');
-  for (const cache of ['no-cache', 'public, max-age=3600']) {
-    const answer = await fetch(objects.publicUrl(key), { headers: { origin: 'https://wallet.example' } });
-    assert.equal(answer.status, 200);
-    assert.ok(samples.png.bytes.equals(Buffer.from(await answer.arrayBuffer())));
-    const headers = Object.fromEntries(answer.headers);
-    assert.equal(headers['content-type'], PNG);
-    assert.equal(headers['content-length'], String(samples.png.bytes.length));
-    assert.equal(headers['cache-control'], cache);
-    assert.equal(headers.etag, uploaded.headers.get('etag'));
-    assert.equal(headers['x-content-type-options'], 'nosniff');
-    assert.equal(headers['access-control-allow-origin'], '*');
-    assert.match(headers['content-security-policy'] ?? '', /default-src 'none'; sandbox/);
-    await objects.publish(key);
-  }
+  for (const each of [upload, key]) assert.equal((await fetch(objects.publicUrl(each))).status, 404);
+  await objects.publish(upload, key);
+  assert.equal((await fetch(objects.publicUrl(upload))).status, 404);
+  const answer = await fetch(objects.publicUrl(key), { headers: { origin: 'https://wallet.example' } });
+  assert.equal(answer.status, 200);
+  assert.ok(samples.png.bytes.equals(Buffer.from(await answer.arrayBuffer())));
+  const headers = Object.fromEntries(answer.headers);
+  assert.equal(headers['content-type'], PNG);
+  assert.equal(headers['content-length'], String(samples.png.bytes.length));
+  assert.equal(headers['cache-control'], 'public, max-age=3600');
+  assert.equal(headers.etag, uploaded.headers.get('etag'));
+  assert.equal(headers['x-content-type-options'], 'nosniff');
+  assert.equal(headers['access-control-allow-origin'], '*');
+  assert.match(headers['content-security-policy'] ?? '', /default-src 'none'; sandbox/);
 });
 
 it('what a browser has already is not sent again, and HEAD sends nothing', async () => {
@@ -116,6 +116,7 @@ it('metadata may be longer than a small limit for images', async () => {
   const right = await objects.presignUpload({ key, contentType: 'application/json' });
   const answer = await put(right, Buffer.from(JSON.stringify(text)), { 'content-type': 'application/json' });
   assert.equal(answer.status, 200);
+  await objects.publish(key, key);
   const read = await fetch(objects.publicUrl(key));
   assert.deepEqual([read.headers.get('content-type'), await read.json()], ['application/json', text]);
 });
@@ -182,14 +183,14 @@ it('what a killed process left is removed, and uploads nobody published a day la
   assert.ok(!(await readdir(dir)).includes('.unfinished') || (await readdir(join(dir, '.unfinished'))).length === 0);
   const [forgotten, published, late] = [newKey(), newKey(), newKey()];
   for (const key of [forgotten, published]) await put(await presign(key));
-  await objects.publish(published);
+  await objects.publish(published, published);
   ahead = 23 * HOUR;
   await put(await presign(late));
-  assert.equal((await fetch(objects.publicUrl(forgotten))).status, 200);
+  assert.ok(await objects.uploaded(forgotten));
   ahead = 25 * HOUR;
   await put(await presign(newKey()));
   ahead = 0;
-  assert.equal((await fetch(objects.publicUrl(forgotten))).status, 404);
+  assert.equal(await objects.uploaded(forgotten), undefined);
   assert.equal((await fetch(objects.publicUrl(published))).status, 200);
 });
 

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../errors/index.js';
-import { INCOMING, isPublicKey, type OpenObject, PUBLIC_CACHE } from '../../objects/index.js';
+import { isPublicKey, type OpenObject, PUBLIC_CACHE } from '../../objects/index.js';
 import type { KeyParams, ObjectsDeps } from './deps.js';
 
 /** Keeps browsers from running an object, though any page may show it. */
@@ -11,11 +11,7 @@ const SAFE = {
   'access-control-allow-origin': '*',
 };
 
-/**
- * Sends a public object or, before it is published, the upload, which was checked when it came. Published objects never
- * change, so browsers may cache them.
- * @throws AppError NOT_FOUND
- */
+/** Sends a public object. It never changes, so browsers may cache it. @throws AppError NOT_FOUND */
 export async function send(
   { store }: ObjectsDeps,
   { params, headers, method }: FastifyRequest<{ Params: KeyParams }>,
@@ -23,11 +19,10 @@ export async function send(
 ): Promise<FastifyReply> {
   const key = `${params.folder}/${params.name}`;
   if (!isPublicKey(key)) throw notFound();
-  const published = await store.open(key);
-  const found = published ?? (await store.open(INCOMING + key));
+  const found = await store.open(key);
   if (!found) throw notFound();
   const etag = `"${found.hash}"`;
-  reply.headers({ ...SAFE, etag, 'cache-control': published ? PUBLIC_CACHE : 'no-cache' });
+  reply.headers({ ...SAFE, etag, 'cache-control': PUBLIC_CACHE });
   if (isKnown(headers['if-none-match'], etag)) {
     await found.file.close();
     return reply.code(304).send();

@@ -4,7 +4,7 @@ import { craftLaunch, type Launch } from '../../crafting/launch.js';
 import { base64Of, type Crafted, TransactionTooLarge } from '../../crafting/transaction.js';
 import { AppError } from '../../errors/index.js';
 import { askedBy, explain, newRequest } from '../../landing/index.js';
-import { imageKey, metadataKey } from '../../launches/index.js';
+import { imageKey, launchFiles, metadataKey } from '../../launches/index.js';
 import { decimalString } from '../../lib/decimal.js';
 import type { Guest } from '../../lib/places.js';
 import type { TypedServer } from '../../lib/typed-server.js';
@@ -79,9 +79,10 @@ export async function createPool(deps: StudioDeps, body: CreatePoolBody, caller:
   );
   const { objects } = deps;
   const uploader = caller.together ?? caller.id;
+  const { image, metadata } = launchFiles({ mint, requestId: remembered.id, uploadsByRequest: true });
   const [imagePresignedUrl, metadataPresignedUrl] = await Promise.all([
-    objects.presignUpload({ key: imageKey(mint), contentType: body.tokenImageContentType, uploader }),
-    objects.presignUpload({ key: metadataKey(mint), contentType: 'application/json', uploader }),
+    objects.presignUpload({ key: image.upload, contentType: body.tokenImageContentType, uploader }),
+    objects.presignUpload({ key: metadata.upload, contentType: 'application/json', uploader }),
   ]);
   const transaction = base64Of(crafted);
   return { transaction, mint, imagePresignedUrl, metadataPresignedUrl, imageUrl: objects.publicUrl(imageKey(mint)) };

@@ -2,7 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { Address } from '@slipway/wire';
 import { AppError, requireAddress } from '../../errors/index.js';
 import { accept, explain, explainBadTransaction, explainEnd, isRefusal, type Refusal } from '../../landing/index.js';
-import { imageKey, metadataKey, publishLaunch } from '../../launches/index.js';
+import { launchFiles, publishLaunch } from '../../launches/index.js';
 import { uuidv7 } from '../../lib/ids.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { ContentRefused, type StoredObject } from '../../objects/index.js';
@@ -103,10 +103,11 @@ function explainRefusal(refusal: Refusal): AppError {
 }
 
 /** A token needs an image and metadata that everybody can read. */
-async function requireUploads({ objects }: StudioDeps, { mint }: Launch, look: Look): Promise<void> {
+async function requireUploads({ objects }: StudioDeps, launch: Launch, look: Look): Promise<void> {
+  const { image, metadata } = launchFiles(launch);
   const uploads = [
-    { field: 'image', key: imageKey(mint), url: 'imagePresignedUrl' },
-    { field: 'metadata', key: metadataKey(mint), url: 'metadataPresignedUrl' },
+    { field: 'image', key: image.upload, url: 'imagePresignedUrl' },
+    { field: 'metadata', key: metadata.upload, url: 'metadataPresignedUrl' },
   ];
   const require = (isThere: boolean, { field, url }: (typeof uploads)[number]) => {
     if (!isThere) throw refuse(field, `expected to be uploaded first: PUT it to ${url}, then post this again`);
@@ -131,8 +132,8 @@ function bytesIn({ maxImageBytes }: StudioDeps['objects'], sizes: readonly numbe
 /** Who posts too often leaves it to the chore that publishes what was left behind. */
 async function publish(deps: StudioDeps, launch: Launch, look: Look): Promise<void> {
   const { objects, uploadMs } = deps;
-  const keys = [imageKey(launch.mint), metadataKey(launch.mint)];
-  const sizes = await Promise.all(keys.map((key) => objects.uploadedBytes(key)));
+  const files = Object.values(launchFiles(launch));
+  const sizes = await Promise.all(files.map(({ upload }) => objects.uploadedBytes(upload)));
   await look(bytesIn(objects, sizes), () => publishLaunch(deps, launch, uploadMs, sizes)).catch((error) => {
     if (!(error instanceof AppError)) throw error;
   });

@@ -15,7 +15,7 @@ import {
 } from '@slipway/wire';
 import type { ChainAccount } from '../../chain/index.js';
 import { hashMessage } from '../../crafting/transaction.js';
-import { launchFilesChore } from '../../launches/index.js';
+import { launchFiles, launchFilesChore } from '../../launches/index.js';
 import { createLocalStore, createObjects } from '../../objects/index.js';
 import { samples } from '../../objects/testing.js';
 import { findLaunch, insertLaunch, setPage } from '../../store/launches.js';
@@ -76,12 +76,16 @@ async function open(t: TestContext) {
   };
   const programs = { account: async () => ({ executable: true }) as ChainAccount };
   const deps = {
-    ...{ store, clock, objects, uploadMs: URL_MS, landing, chain: { ...chain, ...programs } },
+    store,
+    clock,
+    objects,
+    landing,
+    uploadMs: URL_MS,
+    chain: { ...chain, ...programs },
     findRequest: (wanted: string) => findRequest(store, wanted),
   } as unknown as StudioDeps;
   const body = { transaction: Buffer.from(signed).toString('base64'), owner: creator.address };
   return {
-    mint: mint.address,
     files,
     launch: async () => (await findLaunch(store, [mint.address]))!,
     post: () =>
@@ -99,12 +103,13 @@ async function open(t: TestContext) {
 }
 
 test('attack: a node tells that a launch has expired which has landed, and its creator posts it again: its files are published, and stay', async (t) => {
-  const { mint, files, launch, post, chore, isPublic } = await open(t);
-  await files.put(`incoming/images/${mint}`, samples.png);
-  await files.put(`incoming/metadata/${mint}.json`, { contentType: 'application/json', bytes: METADATA });
+  const { files, launch, post, chore, isPublic } = await open(t);
+  const { image, metadata } = launchFiles(await launch());
+  await files.put(`incoming/${image.upload}`, samples.png);
+  await files.put(`incoming/${metadata.upload}`, { contentType: 'application/json', bytes: METADATA });
   await assert.rejects(post(), /The launch has not landed: Transaction expired/);
   const { headerKey } = await launch();
-  const keys = [`images/${mint}`, `metadata/${mint}.json`, headerKey!];
+  const keys = [image.key, metadata.key, headerKey!];
   await chore();
   assert.deepEqual(await Promise.all(keys.map(isPublic)), [true, true, true]);
   for (let time = 0; time < 2; time++) await assert.rejects(post(), /The launch has not landed/);
