@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { transactionText } from '../../lib/transaction-text.js';
 
 const optional = Type.Optional;
 
@@ -93,7 +94,7 @@ const TokenMetadata = Type.Object({
 });
 
 export const ExecuteBody = Type.Object({
-  transaction: Type.String({ description: 'Base64 of the signed transaction' }),
+  transaction: transactionText('Base64 of the signed transaction'),
   requestId: Type.String({ minLength: 1, maxLength: 100 }),
   senderAddress: Type.String(),
   tokenId: Type.String({ description: 'The mint to verify' }),

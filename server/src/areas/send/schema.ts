@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { transactionText } from '../../lib/transaction-text.js';
 
 const text = (description?: string) => Type.String(description === undefined ? {} : { description });
 const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
@@ -52,7 +53,7 @@ export type CraftClaimAnswer = Static<typeof CraftClaimAnswer>;
 
 export const ExecuteClaimBody = Type.Object({
   requestId: Type.String({ minLength: 1, maxLength: 100, description: 'Of craft-claim' }),
-  signedTransaction: text('Base64 of the claim, signed by the key of the invite'),
+  signedTransaction: transactionText('Base64 of the claim, signed by the key of the invite'),
 });
 export type ExecuteClaimBody = Static<typeof ExecuteClaimBody>;
 

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { transactionText } from '../../lib/transaction-text.js';
 
 const optional = Type.Optional;
 const tokens = (description: string) => Type.Integer({ minimum: 0, maximum: 800_000_000, description });
@@ -68,7 +69,7 @@ export type CreatePoolAnswer = Static<typeof CreatePoolAnswer>;
 const MAX_CONTENT = 10_000;
 
 export const SubmitPoolBody = Type.Object({
-  transaction: Type.String({ description: 'Base64 of the signed transaction' }),
+  transaction: transactionText('Base64 of the signed transaction'),
   owner: Type.String({ description: 'The creator of the pool' }),
   content: optional(Type.String({ maxLength: MAX_CONTENT, description: "For the token's page" })),
   headerImage: optional(Type.String({ format: 'binary', description: "For the token's page; JPEG, PNG, GIF or WebP" })),

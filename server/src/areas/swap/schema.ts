@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { transactionText } from '../../lib/transaction-text.js';
 import { VENUE_LABELS } from '../../routing/aggregator/index.js';
 import { ROUTER_IDS, type RouterId } from '../../routing/router.js';
 
@@ -103,7 +104,7 @@ export type OrderAnswer = Static<typeof OrderAnswer>;
 
 export const ExecuteBody = Type.Object({
   // Both are required, but optional in the schema: the contract has its own code for each missing one.
-  signedTransaction: optional(Type.String({ description: 'Required. Base64 of the signed transaction' })),
+  signedTransaction: optional(transactionText('Required. Base64 of the signed transaction')),
   requestId: optional(Type.String({ maxLength: 100, description: 'Required' })),
 });
 export type ExecuteBody = Static<typeof ExecuteBody>;

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { transactionText } from '../../lib/transaction-text.js';
 
 const optional = Type.Optional;
 const text = (description: string) => Type.String({ description });
@@ -97,7 +98,7 @@ export type CraftReclaimAnswer = Static<typeof CraftReclaimAnswer>;
 
 export const ExecuteBody = Type.Object({
   requestId: Type.String({ maxLength: 100, description: 'Of the crafted transaction' }),
-  signedTransaction: text('Base64 of the signed transaction'),
+  signedTransaction: transactionText('Base64 of the signed transaction'),
 });
 export type ExecuteBody = Static<typeof ExecuteBody>;
 

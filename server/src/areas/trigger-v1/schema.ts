@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { transactionText } from '../../lib/transaction-text.js';
 
 const optional = Type.Optional;
 const text = (description?: string) => Type.String(description === undefined ? {} : { description });
@@ -72,7 +73,7 @@ export type CancelOrdersAnswer = Static<typeof CancelOrdersAnswer>;
 
 export const ExecuteBody = Type.Object({
   requestId: Type.String({ minLength: 1, maxLength: 100 }),
-  signedTransaction: text('Base64 of the signed transaction'),
+  signedTransaction: transactionText('Base64 of the signed transaction'),
 });
 export type ExecuteBody = Static<typeof ExecuteBody>;
 

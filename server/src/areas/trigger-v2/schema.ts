@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { transactionText } from '../../lib/transaction-text.js';
 
 const LoginType = Type.Union([Type.Literal('message'), Type.Literal('transaction')]);
 
@@ -21,7 +22,7 @@ export const VerifyBody = Type.Object({
   type: LoginType,
   walletPubkey: Type.String(),
   signature: Type.Optional(Type.String({ description: 'Of the type message: base58 of the signature of the text' })),
-  signedTransaction: Type.Optional(Type.String({ description: 'Of the type transaction: base64' })),
+  signedTransaction: Type.Optional(transactionText('Of the type transaction: base64')),
 });
 export type VerifyBody = Static<typeof VerifyBody>;
 
@@ -98,7 +99,7 @@ const Terms = {
 export const OrderBody = Type.Object({
   orderType: SubType,
   depositRequestId: Type.String({ minLength: 1, maxLength: 100 }),
-  depositSignedTx: Type.String({ description: 'Base64 of the deposit as the wallet has signed it' }),
+  depositSignedTx: transactionText('Base64 of the deposit as the wallet has signed it'),
   userPubkey: Type.String({ description: 'The logged-in wallet' }),
   inputMint: Type.String(),
   inputAmount: amount('The deposit'),
@@ -159,7 +160,7 @@ export const CancelAnswer = Type.Object(
 export type CancelAnswer = Static<typeof CancelAnswer>;
 
 export const ConfirmBody = Type.Object({
-  signedTransaction: Type.String({ description: 'Base64 of the signed withdrawal' }),
+  signedTransaction: transactionText('Base64 of the signed withdrawal'),
   cancelRequestId: Type.String({ minLength: 1, maxLength: 100 }),
 });
 export type ConfirmBody = Static<typeof ConfirmBody>;
