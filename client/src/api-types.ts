@@ -7610,7 +7610,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Base64 of the fully signed transaction */
+                    /** @description Base64 of the fully signed transaction, a legacy one or one of version 0 */
                     signedTransaction: string;
                 };
             };

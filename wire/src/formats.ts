@@ -112,5 +112,5 @@ export {
   unsignedTransaction,
   withSignature,
 } from './transaction.js';
-export { decodeVersion1 } from './version-1.js';
+export { decodeVersion1, isVersion1 } from './version-1.js';
 export { WireError } from './wire-error.js';

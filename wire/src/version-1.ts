@@ -10,13 +10,18 @@ const CONFIG_MASK_LENGTH = 4;
 const CONFIG_VALUE_LENGTH = 4;
 const SIGNATURE_LENGTH = 64;
 
+/** Whether the bytes begin as such a transaction does, and as no other one that a validator takes. */
+export function isVersion1(wire: Uint8Array): boolean {
+  return wire[0] === VERSION_1;
+}
+
 /**
  * What a landed transaction of version 1 (SIMD-0385) says: its accounts, none of which come from lookup tables, and its
  * instructions, as in a message of version 0. Undefined for bytes of another version. To read what others have done; nothing that
  * is to be signed has this version. Throws WireError for bytes that are cut off, or go on.
  */
 export function decodeVersion1(wire: Uint8Array): DecodedMessage | undefined {
-  if (wire[0] !== VERSION_1) return undefined;
+  if (!isVersion1(wire)) return undefined;
   const reader = new Reader(wire);
   reader.u8('the version');
   const header = {

@@ -91,7 +91,7 @@ async function readAccount(rpcUrl: string, address: string) {
     ['getAccountInfo', [address, { encoding: 'jsonParsed' }]],
     ['getSignaturesForAddress', [address, { limit: LAST }]],
   ]);
-  const config = { encoding: 'jsonParsed', maxSupportedTransactionVersion: 0 };
+  const config = { encoding: 'jsonParsed', maxSupportedTransactionVersion: 1 };
   const asked = signatures.map(({ signature }): RpcCall => ['getTransaction', [signature, config]]);
   const read = await rpc<(ParsedTransaction | null)[]>(rpcUrl, asked);
   const [held] = account?.owner === SYSTEM ? await holdingsOf(rpcUrl, [address]) : [];

@@ -109,7 +109,7 @@ function Overview({ client }: { client: Client }) {
 function codeFor(rpcUrl: string, of: string | undefined): string {
   const [method, params] =
     of !== undefined && of.length > LONGEST_ADDRESS
-      ? ['getTransaction', `['${of}', { encoding: 'jsonParsed', maxSupportedTransactionVersion: 0 }]`]
+      ? ['getTransaction', `['${of}', { encoding: 'jsonParsed', maxSupportedTransactionVersion: 1 }]`]
       : ['getAccountInfo', `['${of ?? '<address>'}', { encoding: 'jsonParsed' }]`];
   return `// The chain speaks the JSON-RPC of every node: @solana/kit and web3.js read it as they are.
 await fetch('${rpcUrl}', {

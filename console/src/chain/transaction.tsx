@@ -17,7 +17,7 @@ export function Transaction({ signature }: { signature: string }) {
   const { data, error, isPending } = useQuery({
     queryKey: ['transaction', signature],
     queryFn: async () => {
-      const config = { encoding: 'jsonParsed', maxSupportedTransactionVersion: 0 };
+      const config = { encoding: 'jsonParsed', maxSupportedTransactionVersion: 1 };
       const [found] = await rpc<[ParsedTransaction | null]>(rpcUrl, [['getTransaction', [signature, config]]]);
       return found;
     },

@@ -108,7 +108,7 @@ export function useTrades(pool: string | undefined, count: number) {
       const [signatures] = await rpc<[{ signature: string }[]]>(rpcUrl, [
         ['getSignaturesForAddress', [pool, { limit: 20 }]],
       ]);
-      const config = { encoding: 'jsonParsed', maxSupportedTransactionVersion: 0 };
+      const config = { encoding: 'jsonParsed', maxSupportedTransactionVersion: 1 };
       const asked = signatures.map(({ signature }): RpcCall => ['getTransaction', [signature, config]]);
       return (await rpc<(ParsedTransaction | null)[]>(rpcUrl, asked)).filter((each) => each !== null);
     },

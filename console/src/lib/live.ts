@@ -18,7 +18,7 @@ const KEPT = 40;
 const MOST_AT_ONCE = 12;
 const GATHER_MS = 150;
 const RECONNECT_MS = 1_000;
-const AS_PARSED = { encoding: 'jsonParsed', maxSupportedTransactionVersion: 0 };
+const AS_PARSED = { encoding: 'jsonParsed', maxSupportedTransactionVersion: 1 };
 
 let state: LiveState = { transactions: [], count: 0, connected: false };
 const listeners = new Set<() => void>();

@@ -7,6 +7,7 @@ import { json } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import {
   type Address,
+  addressToBytes,
   compileMessage,
   encodeTokenAccount,
   generateKeypair,
@@ -56,13 +57,52 @@ const LIES = {
   rpcUrl: '',
 };
 
+/** A transfer of 5 SOL by a transaction of version 1. */
+const { program: SYSTEM, data } = systemTransfer({ from: alice, to: elsewhere, lamports: 5_000_000_000n });
+const VERSION_1 = Buffer.from([
+  ...[0x81, 1, 0, 1],
+  // A priority fee and a limit of compute units.
+  ...[0b111, 0, 0, 0],
+  ...addressToBytes(BLOCKHASH),
+  ...[1, 3],
+  ...[alice, elsewhere, SYSTEM].flatMap((address) => [...addressToBytes(address)]),
+  ...new Uint8Array(12).fill(7),
+  ...[2, 2, data.length, 0],
+  ...[0, 1],
+  ...data,
+  ...new Uint8Array(64).fill(9),
+]).toString('base64');
+const LANDED = {
+  slot: 7,
+  blockTime: null,
+  version: 1,
+  transaction: [VERSION_1, 'base64'],
+  meta: {
+    err: null,
+    fee: 5_007,
+    preBalances: [6_000_000_000, 0, 1],
+    postBalances: [999_994_993, 5_000_000_000, 1],
+    preTokenBalances: [],
+    postTokenBalances: [],
+  },
+};
+
+interface Most {
+  maxSupportedTransactionVersion: number;
+}
+
 let server: Server;
 let url: string;
 /** A node and, at `/sandbox/info`, a service. */
 before(async () => {
   server = createServer(async (request, response) => {
     if (request.method === 'GET') return response.end(JSON.stringify({ ...LIES, rpcUrl: url }));
-    const { id, method, params } = (await json(request)) as { id: number; method: string; params: [string[]] };
+    const { id, method, params } = (await json(request)) as { id: number; method: string; params: [string[], Most] };
+    if (method === 'getTransaction') {
+      const error = { code: -32015, message: 'Transaction version (1) is not supported by the requesting client' };
+      const told = params[1].maxSupportedTransactionVersion < 1 ? { error } : { result: LANDED };
+      return response.end(JSON.stringify({ jsonrpc: '2.0', id, ...told }));
+    }
     const value =
       method === 'simulateTransaction'
         ? { err: null, unitsConsumed: 300 }
@@ -103,3 +143,25 @@ test('attack: a lying service says that its own address is that of a friend: who
   assert.match((await told([pays(elsewhere)], '--rpc-url', url))[0]!, new RegExp(`pays 5 SOL to ${elsewhere}$`));
   assert.match((await told([pays(elsewhere)]))[0]!, /to bob$/, 'without one, a sandbox is asked');
 });
+
+test('a landed transaction of version 1 is told with its fee, its instructions and its changes', async () => {
+  const said: string[] = [];
+  const context = { env: {}, cwd: tmpdir(), colors: false, stdout: (text: string) => said.push(text), stderr: refuse };
+  assert.equal(await runCli(['tx', '4'.repeat(88), '--rpc-url', url], context), 0);
+  const lines = said.join('\n').split('\n');
+  assert.equal(lines[0], `Landed in slot 7. ${alice} paid 0.000005007 SOL to the network.`);
+  assert.match(lines[1]!, new RegExp(`pays 5 SOL to ${elsewhere}$`));
+  assert.equal(lines[3], `  ${elsewhere}: +5 SOL`);
+});
+
+test('one of version 1 in base64 is refused with what can be told', async () => {
+  const errors: string[] = [];
+  const stderr = (text: string) => errors.push(text);
+  const context = { env: {}, cwd: tmpdir(), colors: false, stdout: refuse, stderr };
+  assert.notEqual(await runCli(['tx', VERSION_1, '--rpc-url', url], context), 0);
+  assert.match(errors.join(''), /is of version 1: only one that was sent is told, by its signature/);
+});
+
+function refuse(text: string): void {
+  assert.fail(text);
+}

@@ -5,7 +5,9 @@ import {
   decodeMint,
   decodeTokenAccount,
   decodeTransaction,
+  decodeVersion1,
   decompileInstructions,
+  isVersion1,
   type LookupTable,
   missingSigners,
   requiredSigners,
@@ -48,10 +50,13 @@ type Decoded = ReturnType<typeof decodeTransaction>;
 /** What is to be looked at. */
 type Asked = { signature: string } | { wire: Buffer; transaction: Decoded };
 
+const VERSION_1 = 'TRANSACTION is of version 1: only one that was sent is told, by its signature';
+
 /** @throws UsageError */
 export function readAsked(text: string): Asked {
   if (SIGNATURE.test(text)) return { signature: text };
   const wire = Buffer.from(text, 'base64');
+  if (isVersion1(wire)) throw new UsageError(VERSION_1);
   try {
     return { wire, transaction: decodeTransaction(wire) };
   } catch (error) {
@@ -97,11 +102,12 @@ interface Landed {
 }
 
 async function lookBack(rpc: Rpc, signature: string, names: Names): Promise<Result> {
-  const config = { encoding: 'base64', maxSupportedTransactionVersion: 0, commitment: 'confirmed' };
+  const config = { encoding: 'base64', maxSupportedTransactionVersion: 1, commitment: 'confirmed' };
   const landed = await rpc.call<Landed | null>('getTransaction', [signature, config]);
   if (!landed) throw new CommandError(`the node at ${rpc.name} knows no transaction ${signature}: it may have expired`);
   const { slot, blockTime, meta } = landed;
-  const { decoded } = decodeTransaction(bytesIn(landed.transaction[0]));
+  const wire = bytesIn(landed.transaction[0]);
+  const decoded = decodeVersion1(wire) ?? decodeTransaction(wire).decoded;
   const loaded = meta.loadedAddresses ?? { writable: [], readonly: [] };
   const keys = [...decoded.accounts, ...loaded.writable, ...loaded.readonly];
   const accounts = new Map<string, string>();

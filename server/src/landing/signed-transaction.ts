@@ -2,6 +2,7 @@ import {
   type Address,
   decodeTransaction,
   invalidSigners,
+  isVersion1,
   missingSigners,
   type Transaction,
   WireError,
@@ -22,11 +23,15 @@ export interface SignedTransaction {
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
+const VERSION_1 = 'transactions of version 1 are not taken; expected a legacy one, or one of version 0';
+
 /** Decodes a base64 transaction strictly, or returns what is wrong with it. */
 export function readSigned(base64: string): SignedTransaction | BadTransaction {
   if (base64.length === 0 || !BASE64.test(base64)) return { reason: 'undecodable', detail: 'not base64' };
+  const wire = Buffer.from(base64, 'base64');
+  if (isVersion1(wire)) return { reason: 'undecodable', detail: VERSION_1 };
   try {
-    const { decoded, ...transaction } = decodeTransaction(Buffer.from(base64, 'base64'));
+    const { decoded, ...transaction } = decodeTransaction(wire);
     return { transaction, signers: decoded.accounts.slice(0, decoded.header.requiredSignatures) };
   } catch (error) {
     if (error instanceof WireError) return { reason: 'undecodable', detail: error.message };

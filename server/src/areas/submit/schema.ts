@@ -1,7 +1,14 @@
 import { type Static, Type } from 'typebox';
+import { transactionText } from '../../lib/transaction-text.js';
+
+/** Of a transaction of version 1 (SIMD-0385): none is taken, but whoever posts one is told so. */
+const MAX_VERSION_1_SIZE = 4096;
 
 export const SubmitBody = Type.Object({
-  signedTransaction: Type.String({ description: 'Base64 of the fully signed transaction' }),
+  signedTransaction: transactionText(
+    'Base64 of the fully signed transaction, a legacy one or one of version 0',
+    MAX_VERSION_1_SIZE,
+  ),
 });
 export type SubmitBody = Static<typeof SubmitBody>;
 

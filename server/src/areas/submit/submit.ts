@@ -1,10 +1,4 @@
-import {
-  decodeMessage,
-  decompileInstructions,
-  MAX_TRANSACTION_SIZE,
-  parseSystemTransfer,
-  transactionSignature,
-} from '@slipway/wire';
+import { decodeMessage, decompileInstructions, parseSystemTransfer, transactionSignature } from '@slipway/wire';
 import { AppError, plainError } from '../../errors/index.js';
 import {
   CannotLand,
@@ -51,9 +45,6 @@ export async function submit(
   caller: Guest,
   apiKey?: string,
 ): Promise<SubmitAnswer> {
-  if (signedTransaction.length > Math.ceil(MAX_TRANSACTION_SIZE / 3) * 4) {
-    throw invalid(`larger than the ${MAX_TRANSACTION_SIZE} bytes that the chain takes`);
-  }
   const signed = readSigned(signedTransaction);
   if (isBadTransaction(signed)) throw invalid(explainBadTransaction(signed));
   const refusal = checkSignatures(signed);
