@@ -66,12 +66,23 @@ const statusWith = async (key: string): Promise<number> =>
 describe('makers', () => {
   it('are registered, listed without their keys, and removed', async () => {
     const url = 'http://:s3cret@127.0.0.1:1/rfq';
-    const added = await slipway(['makers', 'add', url, '--name', 'desk one']);
+    const keyFile = join(cwd, 'maker.key');
+    writeFileSync(keyFile, 's3cret\n', { mode: 0o600 });
+    const withFile = ['makers', 'add', 'http://127.0.0.1:1/rfq', '--name', 'desk one', '--key-file', keyFile];
+    const added = await slipway(withFile);
+    assert.equal(added.error, '');
     const [, id = ''] = /^Maker (\S+) \(desk one\) is asked for quotes/.exec(added.out) ?? [];
     const list = await slipway(['makers', 'list']);
     assert.match(list.out, new RegExp(`^ID +NAME +URL +ADDED\n${id} +desk one +http://:\\*{3}@127\\.0\\.0\\.1:1/rfq `));
-    await expectFailure(['makers', 'add', url, '--name', 'again'], 1, /registered already.*\(409\)/);
+    const again = await slipway(['makers', 'add', url, '--name', 'again']);
+    assert.equal(again.code, 1);
+    assert.match(again.error, /^slipway: other users of this machine can see the key.*\n.*registered already.*\(409\)/);
     await expectFailure(['makers', 'add', 'desk', '--name', 'x'], 1, /url/);
+    await expectFailure(['makers', 'add', url, '--name', 'x', '--key-file', keyFile], 2, /no password beside/);
+    chmodSync(keyFile, 0o644);
+    await expectFailure(withFile, 1, /is open to other users/);
+    rmSync(keyFile);
+    await expectFailure(withFile, 2, /key does not exist/);
     assert.deepEqual(await done(['makers', 'remove', id]), { id });
     assert.deepEqual(await done(['makers', 'list']), []);
   });
