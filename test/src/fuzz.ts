@@ -98,7 +98,7 @@ const fittingTexts: Record<string, fc.Arbitrary<string>> = {
   limit: fc.integer({ min: 1, max: 100 }).map(String),
   state: fc.constantFrom('reserved', 'pending', 'approved', 'rejected'),
   updatedAt: fc
-    .date({ noInvalidDate: true, min: new Date(0), max: new Date('9999-01-01') })
+    .date({ noInvalidDate: true, min: new Date('2020-01-01'), max: new Date('2026-01-01') })
     .map((d) => d.toISOString()),
   url: fc.webUrl(),
 };

@@ -294,6 +294,27 @@ test('a score that contradicts itself, or lacks a field, is refused', async () =
   }
 });
 
+test('a score of before 2020, or of more than a year ahead, is refused by the name of its field', async () => {
+  const year = 365 * 24 * 60 * 60_000;
+  const last = new Date(now + year).toISOString();
+  const ended = { ...game, live: false, ended: true };
+  for (const far of ['2019-12-31T23:59:59.999Z', '0001-01-01T00:00:00Z', new Date(now + year + 1).toISOString()]) {
+    for (const [field, body] of [
+      ['updatedAt', { ...game, updatedAt: far }],
+      ['finishedTimestamp', { ...ended, finishedTimestamp: far }],
+    ] as const) {
+      const refused = await call<{ error: string }>('PUT', '/scores/EV-4', body);
+      assert.equal(refused.status, 400, `${field} ${far}`);
+      assert.equal(refused.body.error, `${field} must be a time from 2020 to a year ahead, ${last}`);
+    }
+  }
+  assert.equal(await getScore(store, 'EV-4'), undefined);
+  const first = { ...game, updatedAt: '2020-01-01T00:00:00.000Z' };
+  assert.deepEqual((await call('PUT', '/scores/EV-4', first)).body, { eventId: 'EV-4', ...first });
+  const latest = { ...ended, updatedAt: last, finishedTimestamp: last };
+  assert.deepEqual((await call('PUT', '/scores/EV-4', latest)).body, { eventId: 'EV-4', ...latest });
+});
+
 test('makers are registered once by URL, listed and removed', async () => {
   const maker = { name: 'one', url: 'https://maker.example.com/rfq' };
   const added = await call<{ id: string; url: string }>('POST', '/makers', maker);

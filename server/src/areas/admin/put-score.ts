@@ -4,7 +4,11 @@ import { type EventScore, getScore, putScores } from '../../store/scores.js';
 import { type AdminDeps, operateRoute } from './deps.js';
 import { EventParams, Score, ScoreBody } from './schema.js';
 
-export function registerPutScore(app: TypedServer, { store, simulatedEvents }: AdminDeps): void {
+/** What is further away is a slip or another unit: a time far ahead would keep every later update out. */
+const EARLIEST = Date.UTC(2020);
+const MOST_AHEAD_MS = 365 * 24 * 60 * 60_000;
+
+export function registerPutScore(app: TypedServer, { store, clock, simulatedEvents }: AdminDeps): void {
   app.put(
     '/admin/v1/scores/:eventId',
     {
@@ -13,7 +17,7 @@ export function registerPutScore(app: TypedServer, { store, simulatedEvents }: A
         tags: ['Admin'],
         summary: 'Set the score of an event',
         description:
-          'An update that is not newer than the stored score changes nothing, and a game that has ended stays ended. The answer is what is stored afterwards. The simulated games of a sandbox move by themselves and are refused.',
+          'An update that is not newer than the stored score changes nothing, and a game that has ended stays ended. Times are from 2020 to a year ahead. The answer is what is stored afterwards. The simulated games of a sandbox move by themselves and are refused.',
         params: EventParams,
         body: ScoreBody,
         response: { 200: Score },
@@ -25,7 +29,7 @@ export function registerPutScore(app: TypedServer, { store, simulatedEvents }: A
           message: 'eventId: this is a simulated game, which moves by itself; use the id of another event',
         });
       }
-      const score = toScore(params.eventId, body);
+      const score = toScore(params.eventId, body, clock.now());
       return store.transaction(async (tx) => {
         await putScores(tx, [score]);
         return (await getScore(tx, params.eventId)) ?? score;
@@ -34,13 +38,13 @@ export function registerPutScore(app: TypedServer, { store, simulatedEvents }: A
   );
 }
 
-function toScore(eventId: string, body: ScoreBody): EventScore {
+function toScore(eventId: string, body: ScoreBody, now: number): EventScore {
   const { finishedTimestamp, ...fields } = body;
-  const updatedAt = isoTime('updatedAt', body.updatedAt);
+  const updatedAt = isoTime('updatedAt', body.updatedAt, now);
   const score = { eventId, ...fields, updatedAt };
   if (body.live && body.ended) throw invalid('live must be false when ended is true');
   if (body.ended) {
-    const finished = finishedTimestamp ? isoTime('finishedTimestamp', finishedTimestamp) : updatedAt;
+    const finished = finishedTimestamp ? isoTime('finishedTimestamp', finishedTimestamp, now) : updatedAt;
     return { ...score, finishedTimestamp: finished };
   }
   if (finishedTimestamp) throw invalid('finishedTimestamp belongs to an event that has ended');
@@ -48,10 +52,14 @@ function toScore(eventId: string, body: ScoreBody): EventScore {
 }
 
 /** `date-time` also allows leap seconds (:60), which Date does not. */
-function isoTime(field: string, text: string): string {
-  const time = new Date(text);
-  if (Number.isNaN(time.getTime())) throw invalid(`${field} must be a time in ISO 8601`);
-  return time.toISOString();
+function isoTime(field: string, text: string, now: number): string {
+  const time = Date.parse(text);
+  if (Number.isNaN(time)) throw invalid(`${field} must be a time in ISO 8601`);
+  if (time < EARLIEST || time > now + MOST_AHEAD_MS) {
+    const latest = new Date(now + MOST_AHEAD_MS).toISOString();
+    throw invalid(`${field} must be a time from 2020 to a year ahead, ${latest}`);
+  }
+  return new Date(time).toISOString();
 }
 
 function invalid(message: string): AppError {
