@@ -81,7 +81,7 @@ const fittingTexts: Record<string, fc.Arbitrary<string>> = {
   orderId: fc.uuid({ version: 7 }),
   makingAmount: fc.bigInt(1n, 2n ** 64n - 1n).map(String),
   takingAmount: fc.bigInt(1n, 2n ** 64n - 1n).map(String),
-  expiredAt: fc.bigInt(1n, 2n ** 63n).map(String),
+  expiredAt: fc.bigInt(1n, 2n ** 38n).map(String),
   slippageBps: fc.integer({ min: 0, max: 10_000 }).map(String),
   feeBps: fc.integer({ min: 0, max: 10_000 }).map(String),
   computeUnitPrice: fc.constantFrom('auto', '0', '1000'),

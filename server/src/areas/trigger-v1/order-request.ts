@@ -19,7 +19,8 @@ export interface OrderRequest {
   wrapAndUnwrapSol: boolean;
 }
 
-const I64_MAX = 2n ** 63n - 1n;
+/** The end of the year 9999, by which some say "never". Milliseconds of any time since 1978 are beyond it. */
+const LATEST_EXPIRY = 253_402_300_799n;
 const ALL_BPS = 10_000;
 
 /** @throws AppError INVALID_REQUEST that names the field. */
@@ -51,7 +52,12 @@ export function readCreateOrder(body: CreateOrderBody, nowSeconds: number, gasWa
 function readExpiry(value: string | undefined, nowSeconds: number): bigint | undefined {
   if (value === undefined) return undefined;
   const expiredAt = /^[1-9]\d{0,18}$/.test(value) ? BigInt(value) : 0n;
-  if (expiredAt > BigInt(nowSeconds) && expiredAt <= I64_MAX) return expiredAt;
+  if (expiredAt > LATEST_EXPIRY) {
+    throw refuse(
+      `params.expiredAt: expected unix seconds, of the year 9999 at the latest; these look like milliseconds. It is ${nowSeconds} now`,
+    );
+  }
+  if (expiredAt > BigInt(nowSeconds)) return expiredAt;
   throw refuse(`params.expiredAt: expected unix seconds in the future, as a decimal string; it is ${nowSeconds} now`);
 }
 

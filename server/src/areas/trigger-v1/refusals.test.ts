@@ -70,7 +70,12 @@ describe('an order that cannot be', () => {
         [`taking ${amount}`, () => ({ params: { takingAmount: amount } }), /^params\.takingAmount: expected a whole/],
       ],
     ),
-    ...['0', '1', '-5', 'soon', '9223372036854775808', '1.5'].map((expiredAt): [string, () => object, RegExp] => [
+    ...['253402300800', '1764000000000', '9223372036854775807'].map((expiredAt): [string, () => object, RegExp] => [
+      `expiry ${expiredAt}, which is no time in seconds`,
+      () => ({ params: { expiredAt } }),
+      /^params\.expiredAt: expected unix seconds, .*; these look like milliseconds\. It is \d{10} now$/,
+    ]),
+    ...['0', '1', '-5', 'soon', '92233720368547758080', '1.5'].map((expiredAt): [string, () => object, RegExp] => [
       `expiry ${expiredAt}`,
       () => ({ params: { expiredAt } }),
       /^params\.expiredAt: expected unix seconds in the future/,
@@ -130,6 +135,12 @@ describe('an order that cannot be', () => {
   it('takes a token with an extension that taxes nothing', async () => {
     const outputMint = await writeMint(TOKEN_2022_PROGRAM, taxExtension(0));
     const { status, body } = await world.post('createOrder', orderBody(maker, { outputMint }));
+    assert.equal(status, 200, body.cause);
+  });
+
+  it('takes the end of the year 9999 as expiry, by which clients say never', async () => {
+    const params = { expiredAt: '253402300799' };
+    const { status, body } = await world.post('createOrder', orderBody(maker, { params }));
     assert.equal(status, 200, body.cause);
   });
 

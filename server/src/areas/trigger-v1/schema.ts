@@ -17,7 +17,7 @@ export const CreateOrderBody = Type.Object({
   params: Type.Object({
     makingAmount: text('Of the input, in its smallest unit; worth at least 5 USD'),
     takingAmount: text('What the maker gets for all of it, in the smallest unit of the output'),
-    expiredAt: optionalText('Unix seconds from which on it cannot be filled; left out: never'),
+    expiredAt: optionalText('Unix seconds, not milliseconds, from which on it cannot be filled; left out: never'),
     slippageBps: optionalText('How much less than asked the maker accepts, 0 (the default) to 9999'),
     feeBps: optionalText('What the taker pays on top for the integrator; needs feeAccount; default 0'),
   }),
