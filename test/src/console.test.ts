@@ -82,6 +82,34 @@ describe('the console', { skip: withoutBrowser }, () => {
     }
   });
 
+  it('no field for an amount or a price guesses what a comma means', async () => {
+    const { page, complaints } = await openConsole(browser, `${service.url}/`);
+    await page.getByRole('button', { name: 'Pay somebody' }).click();
+    for (const [path, field, button] of [
+      ['/', 'alice pays, in SOL', 'Pay'],
+      ['/swap', 'Amount of SOL to sell', 'Sign as alice and swap'],
+      ['/orders', 'Sell so much SOL for USDC', 'Sign as alice, deposit and place'],
+      ['/orders', 'when the price falls to, in USD', 'Sign as alice, deposit and place'],
+      ['/orders/limit', 'So much SOL', 'Sign as alice and open'],
+      ['/orders/limit', 'At so much USDC for each', 'Sign as alice and open'],
+      ['/launch', 'Worth at first', 'Sign as alice and launch'],
+      ['/send', 'Amount', 'Make an invite of'],
+      ['/chain', 'Amount', 'Give'],
+    ] as const) {
+      if (new URL(page.url()).pathname !== path) await page.goto(`${service.url}${path}`);
+      for (const text of ['1,5', '1,000', '1,000.5']) {
+        await page.getByLabel(field).fill(text);
+        await page.getByText('a number without commas, such as 1.5 or 1000').waitFor();
+        const act = page.getByRole('button', { name: button, exact: button === 'Pay' });
+        assert.ok(await act.isDisabled(), `${path} ${field}: ${text}`);
+      }
+      await page.getByLabel(field).fill('1.5');
+      await page.getByText('a number without commas').waitFor({ state: 'detached' });
+    }
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  });
+
   it('a payment goes from the wallet that acts to another, and everybody sees it happen', async () => {
     const { page, complaints } = await openConsole(browser, `${service.url}/`);
     const { page: other } = await openConsole(browser, `${service.url}/`);

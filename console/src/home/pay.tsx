@@ -1,10 +1,10 @@
 import type { Client } from '@slipway/client';
 import { useState } from 'react';
 import { useAct } from '../lib/act.js';
-import { amountOf } from '../lib/format.js';
+import { amountOf, amountProblem } from '../lib/format.js';
 import { pay } from '../lib/pay.js';
 import { useInfo, useWallet } from '../lib/sandbox.js';
-import { Button, Copied, Labelled } from '../ui/parts.js';
+import { Button, Copied, Labelled, Typed } from '../ui/parts.js';
 import { Steps } from '../ui/steps.js';
 
 const SOL_DECIMALS = 9;
@@ -27,19 +27,8 @@ export function Pay({ client }: { client: Client }) {
   return (
     <form onSubmit={submit} className="grid gap-3">
       <div className="grid items-start gap-3 sm:grid-cols-[1fr_1fr_auto]">
-        <Labelled
-          name={`${from.name} pays, in SOL`}
-          problem={lamports === undefined ? 'an amount above 0, such as 1.5' : undefined}
-        >
-          {(id) => (
-            <input
-              id={id}
-              className="field"
-              inputMode="decimal"
-              value={text}
-              onChange={({ target }) => setText(target.value)}
-            />
-          )}
+        <Labelled name={`${from.name} pays, in SOL`} problem={lamports === undefined ? amountProblem(text) : undefined}>
+          {(id) => <Typed id={id} value={text} change={setText} />}
         </Labelled>
         <Labelled name="to">
           {(id) => (

@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { useAct } from '../lib/act.js';
+import { commaProblem } from '../lib/format.js';
 import { useClient, useInfo, useWallet } from '../lib/sandbox.js';
 import { How } from '../ui/how.js';
 import { Button, Labelled, Panel } from '../ui/parts.js';
@@ -142,7 +143,6 @@ function Fields({ form, change, problems, quote }: FieldsProps) {
     <input
       id={id}
       className="field"
-      inputMode={field === 'initial' || field === 'migration' ? 'decimal' : 'text'}
       value={form[field]}
       onChange={({ target }) => change({ ...form, [field]: target.value })}
     />
@@ -182,6 +182,8 @@ function Fields({ form, change, problems, quote }: FieldsProps) {
 
 /** The curve of what is typed, or why there is none. */
 function curveOf({ initial, migration }: Form, decimals: number) {
+  const comma = commaProblem(initial + migration);
+  if (comma) return `Type ${comma}.`;
   const [first, last] = [Number(initial), Number(migration)];
   if (!(first > 0) || !(last > first)) return 'Type two amounts; the second one must be larger.';
   try {

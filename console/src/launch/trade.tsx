@@ -1,9 +1,9 @@
 import { type Client, SlipwayError } from '@slipway/client';
 import { useState } from 'react';
 import { useAct } from '../lib/act.js';
-import { amountOf, amountText } from '../lib/format.js';
+import { amountOf, amountProblem, amountText } from '../lib/format.js';
 import { type Mint, useHoldings, useWallet } from '../lib/sandbox.js';
-import { Button, Copied, Labelled, Panel } from '../ui/parts.js';
+import { Button, Copied, Labelled, Panel, Typed } from '../ui/parts.js';
 import { Steps } from '../ui/steps.js';
 
 const DECIMALS = 6;
@@ -55,17 +55,9 @@ export function Trade({ client, mint, symbol, quote }: TradeProps) {
         </div>
         <Labelled
           name={buys ? `Pay, in ${quote.symbol}` : `Sell, in ${symbol}`}
-          problem={amount === undefined ? 'an amount above 0, such as 1.5' : undefined}
+          problem={amount === undefined ? amountProblem(text) : undefined}
         >
-          {(id) => (
-            <input
-              id={id}
-              className="field"
-              inputMode="decimal"
-              value={text}
-              onChange={({ target }) => setText(target.value)}
-            />
-          )}
+          {(id) => <Typed id={id} value={text} change={setText} />}
         </Labelled>
         <Button type="submit" disabled={amount === undefined} busy={act.running}>
           Sign as {wallet.name} and {side}

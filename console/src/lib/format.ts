@@ -10,13 +10,20 @@ export function amountText(amount: bigint, decimals: number, most = 6): string {
 
 /** The smallest units of what somebody has typed; undefined for what is no amount above 0. */
 export function amountOf(text: string, decimals: number): bigint | undefined {
-  const match = /^\s*(\d{1,20})?(?:[.,](\d*))?\s*$/.exec(text);
+  const match = /^\s*(\d{1,20})?(?:\.(\d*))?\s*$/.exec(text);
   if (match === null) return undefined;
   const [, whole = '', fraction = ''] = match;
   if (fraction.length > decimals || whole + fraction === '') return undefined;
   const amount = BigInt(`${whole || '0'}${fraction.padEnd(decimals, '0')}`);
   return amount > 0n && amount < 2n ** 64n ? amount : undefined;
 }
+
+/** Some write decimals behind a comma, and others thousands: neither is guessed. */
+export const commaProblem = (text: string): string | undefined =>
+  text.includes(',') ? 'a number without commas, such as 1.5 or 1000' : undefined;
+
+/** What is expected where `amountOf` finds none. */
+export const amountProblem = (text: string): string => commaProblem(text) ?? 'an amount above 0, such as 1.5';
 
 /** A price or value in dollars, with as many digits as tell something. */
 export function usd(value: number): string {

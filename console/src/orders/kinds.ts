@@ -1,5 +1,5 @@
 import type { PriceOrderRequest } from '@slipway/client';
-import { usd } from '../lib/format.js';
+import { commaProblem, usd } from '../lib/format.js';
 import type { Mint } from '../lib/sandbox.js';
 
 /** What can be placed, as it is called here. */
@@ -47,7 +47,9 @@ export function problemsOf(kind: Kind, typed: Readonly<Record<Field, string>>, p
     high: high > middle ? undefined : `above ${usd(middle)}`,
     distance: distance >= 0.5 && distance <= 90 ? undefined : 'from 0.5 to 90',
   };
-  return Object.fromEntries(FIELDS[kind].map((field) => [field, all[field]])) as Partial<typeof all>;
+  return Object.fromEntries(FIELDS[kind].map((field) => [field, commaProblem(typed[field]) ?? all[field]])) as Partial<
+    typeof all
+  >;
 }
 
 type Terms = Omit<PriceOrderRequest, 'inputAmount' | 'expiresAt'>;

@@ -2,7 +2,7 @@ import type { Client } from '@slipway/client';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useAct } from '../lib/act.js';
-import { amountOf, amountText } from '../lib/format.js';
+import { amountOf, amountProblem, amountText, commaProblem } from '../lib/format.js';
 import { type Mint, useInfo, useWallet } from '../lib/sandbox.js';
 import { Button, Copied, Labelled, Typed } from '../ui/parts.js';
 import { Steps } from '../ui/steps.js';
@@ -46,13 +46,13 @@ export function OpenLimit({ client, input, output, choose }: OpenLimitProps) {
       <Pair mints={mints} input={input} output={output} choose={choose} />
       <Labelled
         name={`So much ${input.symbol}`}
-        problem={makingAmount === undefined ? 'an amount above 0, such as 1.5' : undefined}
+        problem={makingAmount === undefined ? amountProblem(sells) : undefined}
       >
         {(id) => <Typed id={id} value={sells} change={setSells} />}
       </Labelled>
       <Labelled
         name={`At so much ${output.symbol} for each`}
-        problem={makingAmount && !takingAmount ? 'a price above 0' : undefined}
+        problem={commaProblem(price) ?? (makingAmount && !takingAmount ? 'a price above 0' : undefined)}
       >
         {(id) => <Typed id={id} value={price} change={setPrice} />}
       </Labelled>
@@ -118,7 +118,7 @@ const rounded = (price: number): string => `${Number(price.toPrecision(6))}`;
 
 /** What is asked for all that is sold; undefined where that is nothing, or no number. */
 function takingOf(sells: string, price: string, output: Mint): bigint | undefined {
-  const asked = Number(sells.replace(',', '.')) * Number(price.replace(',', '.'));
+  const asked = Number(sells) * Number(price);
   return asked > 0 && Number.isFinite(asked) ? amountOf(asked.toFixed(output.decimals), output.decimals) : undefined;
 }
 

@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useAct } from '../lib/act.js';
-import { amountOf, short } from '../lib/format.js';
+import { amountOf, amountProblem, short } from '../lib/format.js';
 import { type Mint, useInfo, useWallet } from '../lib/sandbox.js';
 import { Button, Labelled, Typed } from '../ui/parts.js';
 import { Steps } from '../ui/steps.js';
@@ -56,7 +56,7 @@ export function Place({ client, login, input, output }: PlaceProps) {
             ? `Buy ${input.symbol} for so much ${output.symbol}`
             : `Sell so much ${input.symbol} for ${output.symbol}`
         }
-        problem={inputAmount === undefined ? 'an amount above 0, such as 1.5' : undefined}
+        problem={inputAmount === undefined ? amountProblem(text) : undefined}
       >
         {(id) => (
           <Typed id={id} value={text} change={(next) => setAmounts({ ...amounts, [buys ? 'buys' : 'sells']: next })} />

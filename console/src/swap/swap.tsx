@@ -1,7 +1,7 @@
 import type { SwapOrder } from '@slipway/client';
 import { useDeferredValue, useState } from 'react';
 import { useAct } from '../lib/act.js';
-import { amountOf, amountText } from '../lib/format.js';
+import { amountOf, amountText, commaProblem } from '../lib/format.js';
 import { API_KEY } from '../lib/key.js';
 import { type Mint, useBook, useClient, useHoldings, useInfo, useWallet } from '../lib/sandbox.js';
 import { How } from '../ui/how.js';
@@ -121,7 +121,6 @@ function Pair({ pair, change, text, onText, got }: PairProps) {
       <Side name="Sell" mints={mints} mint={input} choose={(from) => change(pairWith(pair, { from }))}>
         <input
           className="field text-lg"
-          inputMode="decimal"
           aria-label={`Amount of ${input.symbol} to sell`}
           value={text}
           onChange={({ target }) => onText(target.value)}
@@ -141,7 +140,9 @@ function Pair({ pair, change, text, onText, got }: PairProps) {
         </output>
       </Side>
       {amountOf(text, input.decimals) === undefined && (
-        <p className="text-down text-sm">Type an amount above 0 with at most {input.decimals} decimals.</p>
+        <p className="text-down text-sm">
+          Type {commaProblem(text) ?? `an amount above 0 with at most ${input.decimals} decimals`}.
+        </p>
       )}
     </>
   );

@@ -1,4 +1,5 @@
-import { Labelled } from './parts.js';
+import { amountProblem } from '../lib/format.js';
+import { Labelled, Typed } from './parts.js';
 
 interface AmountProps {
   text: string;
@@ -14,16 +15,8 @@ interface AmountProps {
 export function Amount({ text, onText, mint, onMint, mints, valid }: AmountProps) {
   return (
     <div className="grid grid-cols-[1fr_7rem] gap-2">
-      <Labelled name="Amount" problem={valid ? undefined : 'an amount above 0, such as 1.5'}>
-        {(id) => (
-          <input
-            id={id}
-            className="field"
-            inputMode="decimal"
-            value={text}
-            onChange={({ target }) => onText(target.value)}
-          />
-        )}
+      <Labelled name="Amount" problem={valid ? undefined : amountProblem(text)}>
+        {(id) => <Typed id={id} value={text} change={onText} />}
       </Labelled>
       <Labelled name="Of what">
         {(id) => (

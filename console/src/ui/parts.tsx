@@ -97,17 +97,9 @@ export function Labelled({ name, problem, children }: LabelledProps) {
   );
 }
 
-/** A field for an amount or a price. */
+/** A field for an amount or a price. It asks for no keypad: where decimals stand behind a comma, that has no point. */
 export function Typed({ id, value, change }: { id: string; value: string; change: (text: string) => void }) {
-  return (
-    <input
-      id={id}
-      className="field"
-      inputMode="decimal"
-      value={value}
-      onChange={({ target }) => change(target.value)}
-    />
-  );
+  return <input id={id} className="field" value={value} onChange={({ target }) => change(target.value)} />;
 }
 
 /** The ends of an address, which a click copies whole. */
