@@ -1,8 +1,8 @@
 import { Argument, type Command } from 'commander';
 import type { Stop } from '../areas/admin/index.js';
 import { STOPPABLE } from '../store/stops.js';
-import { withAdmin } from './admin-client.js';
-import { type CommandContext, UsageError } from './context.js';
+import { type AdminClient, withAdmin } from './admin-client.js';
+import { type CommandContext, CommandError, UsageError } from './context.js';
 import { example, URL_OPTION } from './program.js';
 
 /** `slipway stop` and `slipway resume` */
@@ -28,16 +28,31 @@ export function stopCommands(program: Command, context: CommandContext): void {
     .option(...URL_OPTION)
     .addHelpText('after', example('slipway resume', 'slipway resume fills'))
     .action(async (what: string | undefined, { url }: { url?: string }) => {
-      const resumed = await withAdmin(context, url, async (admin) => {
-        if (what !== undefined) {
-          await admin.request('DELETE', `/stops/${what}`);
-          return [what];
-        }
-        const { stops } = await admin.request<{ stops: Stop[] }>('GET', '/stops');
-        for (const { what, stoppedAt } of stops) await admin.request('DELETE', `/stops/${what}?stoppedAt=${stoppedAt}`);
-        return stops.map((stop) => stop.what);
+      const { resumed, refused } = await withAdmin(context, url, async (admin) => {
+        if (what === undefined) return resumeAll(admin);
+        await admin.request('DELETE', `/stops/${what}`);
+        return { resumed: [what], refused: [] };
       });
-      const text = resumed.length === 0 ? 'Nothing was stopped.' : `Resumed: ${resumed.join(', ')}.`;
-      context.answer({ json: { resumed }, text });
+      const lines = refused.map(({ what, why }) => `Not resumed: ${what}: ${why}`);
+      if (resumed.length > 0) lines.unshift(`Resumed: ${resumed.join(', ')}.`);
+      const text = lines.length === 0 ? 'Nothing was stopped.' : lines.join('\n');
+      context.answer({ json: { resumed, refused }, text, failed: refused.length > 0 });
     });
+}
+
+/** Ends each stop that is listed; one that is refused, because it is another by now, keeps the others from nothing. */
+async function resumeAll(admin: AdminClient) {
+  const resumed: string[] = [];
+  const refused: { what: string; why: string }[] = [];
+  const { stops } = await admin.request<{ stops: Stop[] }>('GET', '/stops');
+  for (const { what, stoppedAt } of stops) {
+    try {
+      await admin.request('DELETE', `/stops/${what}?stoppedAt=${stoppedAt}`);
+      resumed.push(what);
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      refused.push({ what, why: error.message });
+    }
+  }
+  return { resumed, refused };
 }
