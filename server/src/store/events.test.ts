@@ -88,7 +88,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
     it('is heard by all that follow its kind, if it concerns everybody', async () => {
       const later = (ms: number) => new Date(AT.getTime() + ms);
       const follow = (account: string, kinds: EventKind[], ms: number) =>
-        followKinds(store, { account, apiKey: 'k', until: later(ms) }, kinds, 10);
+        followKinds(store, { account, apiKey: 'k', caller: 'k', until: later(ms) }, kinds, { ofCaller: 10, ofKey: 10 });
       const score = news([], { eventId: 'E' }, { kind: 'score.changed' });
       const price = news([], { usd: 1 }, { kind: 'price.changed' });
       await say(score);
@@ -113,7 +113,10 @@ for (const kind of ['embedded', 'postgres'] as const) {
     it('attack: a free key logs in ever more wallets that follow what concerns everybody: a row for as many as it may have', async () => {
       const [until, kinds] = [new Date(AT.getTime() + 1), ['score.changed'] as const];
       const follow = (n: number, apiKey = 'many') =>
-        followKinds(store, { account: `wallet:${apiKey} ${n}`, apiKey, until }, kinds, 3);
+        followKinds(store, { account: `wallet:${apiKey} ${n}`, apiKey, caller: apiKey, until }, kinds, {
+          ofCaller: 3,
+          ofKey: 3,
+        });
       const followed = [];
       for (let n = 0; n < 20; n++) followed.push(await follow(n));
       assert.deepEqual(followed, [...Array(3).fill(true), ...Array(17).fill(false)]);
@@ -129,7 +132,10 @@ for (const kind of ['embedded', 'postgres'] as const) {
     it('attack: a free key has all its wallets follow what changes ever again: the events of others wait for one of these at most', async () => {
       const [until, kinds] = [new Date(AT.getTime() + 1), ['score.changed'] as const];
       for (let n = 0; n < 5; n++)
-        await followKinds(store, { account: `wallet:all ${n}`, apiKey: 'all', until }, kinds, 5);
+        await followKinds(store, { account: `wallet:all ${n}`, apiKey: 'all', caller: 'all', until }, kinds, {
+          ofCaller: 5,
+          ofKey: 5,
+        });
       const scores = Array.from({ length: 3 }, (_, n) => news([], { n }, { kind: 'score.changed' }));
       await say(news(['beside'], { n: 1 }), ...scores, news(['beside'], { n: 2 }));
       await say(...scores);

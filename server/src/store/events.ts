@@ -92,31 +92,33 @@ async function numbered(tx: Tx, limit: number, ofAll: boolean): Promise<Numbered
   return { found: Number(found), waitsForAll };
 }
 
-/** An account, and the id of the key that it follows by. */
+/** An account, the id of the key that it follows by, and who calls by that key: it itself or, where it stands in pages, one address. */
 interface Follower {
   account: string;
   apiKey: string;
+  caller: string;
   until: Date;
 }
 
 /**
  * From now on an account hears of what concerns everybody, of these kinds, until `until`; whoever reads goes on saying so.
- * False where `most` accounts of the key follow one of them already: each is a row for each event.
+ * False where as many accounts of the caller, or of the key, follow one of them already: each is a row for each event.
  */
 export async function followKinds(
   sql: Sql,
-  { account, apiKey, until }: Follower,
+  { account, apiKey, caller, until }: Follower,
   kinds: readonly EventKind[],
-  most: number,
+  most: { ofCaller: number; ofKey: number },
 ): Promise<boolean> {
   if (kinds.length === 0) return true;
   const { rowCount } = await sql.query(
-    `insert into event_followers as known (account, kind, until, api_key)
-     select $1, asked.kind, $3, $4 from unnest($2::text[]) as asked(kind)
+    `insert into event_followers as known (account, kind, until, api_key, caller)
+     select $1, asked.kind, $3, $4, $5 from unnest($2::text[]) as asked(kind)
      where exists (select from event_followers f where f.account = $1 and f.kind = asked.kind)
-       or (select count(*) from event_followers f where f.api_key = $4 and f.kind = asked.kind) < $5
+       or (select count(*) from event_followers f where f.caller = $5 and f.kind = asked.kind) < $6
+         and (select count(*) from event_followers f where f.api_key = $4 and f.kind = asked.kind) < $7
      on conflict (account, kind) do update set until = greatest(known.until, excluded.until)`,
-    [account, kinds, until, apiKey, most],
+    [account, kinds, until, apiKey, caller, most.ofCaller, most.ofKey],
   );
   return rowCount === kinds.length;
 }

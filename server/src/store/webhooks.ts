@@ -80,11 +80,14 @@ export async function resealWebhooks(tx: Tx, from: TextBox, to: TextBox): Promis
 type NewWebhook = Pick<Webhook, 'id' | 'account' | 'url' | 'secrets' | 'kinds' | 'wallet' | 'createdAt'> & {
   /** The id of the key that it is added by. */
   apiKey: string;
+  /** Who calls by that key: it itself or, where it stands in pages, one address. */
+  caller: string;
 };
 
-/** The most webhooks: of an account, and of all accounts that one key has added any for. */
+/** The most webhooks: of an account, of all accounts that one caller has added any for, and of all that one key has. */
 interface MostWebhooks {
   ofAccount: number;
+  ofCaller: number;
   ofKey: number;
 }
 
@@ -110,15 +113,19 @@ export async function insertWebhook(
   webhook: Awaited<ReturnType<typeof sealWebhook>>,
   most: MostWebhooks,
 ): Promise<boolean> {
-  const { id, account, urlSealed, secretsSealed, kinds, wallet, createdAt, apiKey } = webhook;
+  const { id, account, urlSealed, secretsSealed, kinds, wallet, createdAt, apiKey, caller } = webhook;
   for (const name of [account, `key ${apiKey}`])
     await tx.query(`select pg_advisory_xact_lock(hashtextextended('webhooks of ' || $1, 0))`, [name]);
   const { rowCount } = await tx.query(
-    `insert into webhooks (id, account, url_sealed, secrets_sealed, kinds, wallet, created_at, api_key, last)
-     select $1, $2, $3, $4, $5, $6, $7, $8, coalesce((select last from event_accounts where account = $2), 0)
-     where (select count(*) from webhooks where account = $2) < $9
-       and (select count(*) from webhooks where api_key = $8) < $10`,
-    [id, account, urlSealed, secretsSealed, kinds, wallet, createdAt, apiKey, most.ofAccount, most.ofKey],
+    `insert into webhooks (id, account, url_sealed, secrets_sealed, kinds, wallet, created_at, api_key, caller, last)
+     select $1, $2, $3, $4, $5, $6, $7, $8, $9, coalesce((select last from event_accounts where account = $2), 0)
+     where (select count(*) from webhooks where account = $2) < $10
+       and (select count(*) from webhooks where caller = $9) < $11
+       and (select count(*) from webhooks where api_key = $8) < $12`,
+    [
+      ...[id, account, urlSealed, secretsSealed, kinds, wallet, createdAt, apiKey, caller],
+      ...[most.ofAccount, most.ofCaller, most.ofKey],
+    ],
   );
   return rowCount === 1;
 }

@@ -53,7 +53,7 @@ const deps = {
 async function startCopy(
   limits = { streams: 10, streamsPerKey: 5 },
   patienceMs = 30_000,
-  more: { limiter?: Limiter } = {},
+  more: { limiter?: Limiter; env?: Record<string, string> } = {},
 ) {
   const hub = new Hub({ store, log: pino({ level: 'silent' }), patienceMs });
   const { app } = await startTestServer((server) => registerEvents(server, { store, ...deps, hub, limits }), {
@@ -412,12 +412,14 @@ async function call(
   url: string,
   method: string,
   path: string,
-  { body, login }: { body?: object; login?: string } = {},
+  { body, login, key = 'good-key', origin, from }: Asked & { body?: object } = {},
 ) {
   const answer = await fetch(`${url}/events/v1/webhooks${path}`, {
     method,
     headers: {
-      'x-api-key': 'good-key',
+      'x-api-key': key,
+      ...(origin && { origin }),
+      ...(from && { 'x-forwarded-for': from }),
       ...(login && { authorization: `Bearer ${login}` }),
       ...(body && { 'content-type': 'application/json' }),
     },
@@ -511,7 +513,7 @@ test('attack: a free key has ever more of its wallets hear of each score: 1,000,
        select 'wallet:' || $1 || n, 'score.changed', $2, $1 from generate_series(1, $3::integer) as n on conflict do nothing`,
       [id, until, others],
     );
-    await follow(store, { account: `wallet:${id}`, apiKey: { id, tier }, until }, ['score.changed']);
+    await follow(store, { account: `wallet:${id}`, apiKey: { id, tier }, caller: { id }, until }, ['score.changed']);
   };
   await follows('few', 'free', 999);
   await assert.rejects(follows('many', 'free', 1_000), /1000 wallets of this key follow score.changed already/);
@@ -543,4 +545,43 @@ test('attack: a free key adds ever more webhooks, or ones that nothing may be se
   const { status, body } = await call(copy.url, 'POST', '', { body: { url: 'https://a.example' }, login: 'owner' });
   assert.deepEqual([status, /1000 of all wallets of this key/.test(body.error)], [409, true]);
   await copy.close();
+});
+
+test('attack: another user adds ever more webhooks by the key of a page, with wallets of his own: a fifth of what the key has', async (t) => {
+  await store.query('delete from webhooks');
+  const copy = await startCopy(undefined, undefined, { env: { SLIPWAY_TRUSTED_PROXIES: '127.0.0.1' } });
+  t.after(() => copy.close());
+  const page = { key: 'in-pages', origin: 'http://localhost:3000', body: { url: 'https://a.example' } };
+  const statuses: number[] = [];
+  for (let wallet = 0; wallet < 11; wallet++) {
+    LOGINS.set(`his-${wallet}`, generateKeypair().address);
+    const added = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        call(copy.url, 'POST', '', { ...page, login: `his-${wallet}`, from: '192.0.2.1' }),
+      ),
+    );
+    statuses.push(...added.map(({ status }) => status));
+  }
+  assert.deepEqual(statuses, [...Array(200).fill(200), ...Array(20).fill(409)]);
+  const refused = await call(copy.url, 'POST', '', { ...page, login: 'owner', from: '192.0.2.1' });
+  assert.match(refused.body.error, /200 of your address, or 1000 of all wallets of this key/);
+  assert.equal((await call(copy.url, 'POST', '', { ...page, login: 'owner', from: '192.0.2.2' })).status, 200);
+  await store.query('delete from webhooks');
+});
+
+test('attack: another user has ever more wallets of his own hear of each score by the key of a page: a fifth of what the key has', async () => {
+  const until = new Date(AT.getTime() + 1_000);
+  const apiKey = { id: 'page', tier: 'free' };
+  const from = (address: string) => (wallet: number) =>
+    follow(
+      store,
+      { account: `wallet:${address} ${wallet}`, apiKey, caller: { id: `page ${address}`, together: 'page' }, until },
+      ['score.changed'],
+    );
+  const [his, another] = [from('192.0.2.1'), from('192.0.2.2')];
+  for (let wallet = 0; wallet < 200; wallet++) await his(wallet);
+  await assert.rejects(his(200), /200 wallets of your address, or 1000 of this key follow score.changed already/);
+  await his(0);
+  await another(0);
+  await store.query('delete from event_followers');
 });

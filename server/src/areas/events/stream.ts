@@ -53,7 +53,7 @@ export function registerStream(app: TypedServer, deps: EventsDeps): void {
       try {
         await follow(
           deps.store,
-          { account, apiKey: request.apiKey!, until: new Date(deps.clock.now() + deps.keepMs) },
+          { account, apiKey: request.apiKey!, caller: request.payer!, until: new Date(deps.clock.now() + deps.keepMs) },
           follows,
         );
         const asked = request.headers['last-event-id'] ?? request.query.after;

@@ -4,6 +4,7 @@ import { AppError, requireAddress } from '../../errors/index.js';
 import { readFilter } from '../../events/filter.js';
 import { whyNotUrl } from '../../events/sender.js';
 import { uuidv7 } from '../../lib/ids.js';
+import type { Guest } from '../../lib/places.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { newWebhookSecret } from '../../signer/index.js';
 import { accountOfKey, accountOfWallet } from '../../store/event-accounts.js';
@@ -19,7 +20,7 @@ import {
   webhookKinds,
 } from '../../store/webhooks.js';
 import { type EventsDeps, eventsRoute, tags } from './deps.js';
-import { follow } from './follow.js';
+import { follow, mostOfCaller } from './follow.js';
 import * as schema from './webhook-schema.js';
 
 const MOST = 20;
@@ -64,7 +65,8 @@ export function registerWebhooks(app: TypedServer, deps: EventsDeps): void {
         response: { 200: schema.NewWebhook },
       },
     },
-    (request) => addWebhook(deps, { account: accountOf(request), apiKey: request.apiKey! }, request.body),
+    (request) =>
+      addWebhook(deps, { account: accountOf(request), apiKey: request.apiKey!, caller: request.payer! }, request.body),
   );
   app.get(
     '/events/v1/webhooks',
@@ -116,7 +118,7 @@ export function registerWebhooks(app: TypedServer, deps: EventsDeps): void {
 
 async function addWebhook(
   { store, box, clock, allowsPrivate }: EventsDeps,
-  { account, apiKey }: { account: string; apiKey: { id: string; tier: string } },
+  { account, apiKey, caller }: { account: string; apiKey: { id: string; tier: string }; caller: Guest },
   body: schema.WebhookBody,
 ) {
   const { follows } = readFilter(body);
@@ -129,6 +131,7 @@ async function addWebhook(
     id: uuidv7(clock),
     account,
     apiKey: apiKey.id,
+    caller: caller.id,
     url: body.url,
     secrets: [{ secret }],
     kinds: body.kinds ?? null,
@@ -136,13 +139,15 @@ async function addWebhook(
     createdAt: new Date(clock.now()),
   };
   const sealed = await sealWebhook(box, webhook);
+  const ofCaller = mostOfCaller(caller, MOST_OF_KEY);
+  const ofAddress = ofCaller < MOST_OF_KEY ? `${ofCaller} of your address, or ` : '';
   await store.transaction(async (tx) => {
-    if (!(await insertWebhook(tx, sealed, { ofAccount: MOST, ofKey: MOST_OF_KEY }))) {
+    if (!(await insertWebhook(tx, sealed, { ofAccount: MOST, ofCaller, ofKey: MOST_OF_KEY }))) {
       throw new AppError('CONFLICT', {
-        message: `There are ${MOST} webhooks already, or ${MOST_OF_KEY} of all wallets of this key; delete one that you do not need`,
+        message: `There are ${MOST} webhooks already, or ${ofAddress}${MOST_OF_KEY} of all wallets of this key; delete one that you do not need`,
       });
     }
-    await follow(tx, { account, apiKey, until: ALWAYS }, follows);
+    await follow(tx, { account, apiKey, caller, until: ALWAYS }, follows);
   });
   return { ...shown({ ...webhook, failures: 0 }), secret };
 }

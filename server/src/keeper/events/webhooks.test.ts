@@ -40,9 +40,18 @@ beforeEach(async () => {
 
 async function addWebhook(id: string, kinds: string | null = null, { account = ACCOUNT, apiKey = 'key' } = {}) {
   const createdAt = new Date(clock.now());
-  const row = { id, account, apiKey, url: `https://${id}.example/`, secrets: [{ secret }], kinds, wallet: null };
+  const row = {
+    id,
+    account,
+    apiKey,
+    caller: apiKey,
+    url: `https://${id}.example/`,
+    secrets: [{ secret }],
+    kinds,
+    wallet: null,
+  };
   const sealed = await sealWebhook(box, { ...row, createdAt });
-  return store.transaction((tx) => insertWebhook(tx, sealed, { ofAccount: 20, ofKey: 1_000 }));
+  return store.transaction((tx) => insertWebhook(tx, sealed, { ofAccount: 20, ofCaller: 1_000, ofKey: 1_000 }));
 }
 
 async function happen(count: number, kind: 'order.filled' | 'order.opened' = 'order.filled', wallets = [WALLET]) {
@@ -327,8 +336,8 @@ test('attack: a thief of a key adds webhooks: they get nothing more once it is r
     const facts = { name: id, prefix: 'slip_', tier: 'free', prefixes: [], origins: [], createdAt: now };
     await store.transaction((tx) => createKey(tx, { ...facts, id, hash: Buffer.from(id), expiresAt }));
     await addWebhook(id, null, { account: `key:${id}`, apiKey: id });
-    const following = { account: `key:${id}`, apiKey: id, until: new Date('9999-01-01') };
-    await followKinds(store, following, ['score.changed'], 1_000);
+    const following = { account: `key:${id}`, apiKey: id, caller: id, until: new Date('9999-01-01') };
+    await followKinds(store, following, ['score.changed'], { ofCaller: 1_000, ofKey: 1_000 });
   }
   await addWebhook('wallet', null, { apiKey: 'revoked' });
   await store.transaction((tx) => revokeKey(tx, 'revoked', now));
