@@ -1,9 +1,9 @@
-import { chmod, lstat, readFile, unlink } from 'node:fs/promises';
+import { chmod, lstat, unlink } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
-import { PrivateFileError, readPrivateFile } from '../private-file.js';
 import type { KeyPort } from '../socket/protocol.js';
 import { type Note, Served, serveCaller } from '../socket/server.js';
+import { followCertificates, readCertificates } from './certificates.js';
 import type { SignerSettings } from './settings.js';
 
 /** Of one caller: more than its copies need. */
@@ -100,20 +100,18 @@ function openDoor(
 }
 
 async function tlsDoor(
-  { certificate, key, ca }: NonNullable<SignerSettings['tls']>,
+  files: NonNullable<SignerSettings['tls']>,
   callers: ReadonlyMap<string, Served>,
   note: Note,
 ): Promise<Door> {
-  const secret = await readPrivateFile(key);
-  if (secret === undefined) throw new PrivateFileError(`${key} does not exist`);
+  const certificates = await readCertificates(files);
   const server = createTlsServer({
-    cert: await readFile(certificate),
-    key: secret,
-    ca: await readFile(ca),
+    ...certificates,
     requestCert: true,
     rejectUnauthorized: true,
     minVersion: 'TLSv1.3',
   });
+  followCertificates(server, files, certificates, note);
   endUnknown(server);
   server.on('tlsClientError', (error) => note('a connection without a valid certificate', { reason: error.message }));
   return openDoor(server, 'secureConnection', (socket) => callers.get(commonName(socket as TLSSocket) ?? ''), note);

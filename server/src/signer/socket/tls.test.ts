@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +11,7 @@ import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { address, verify } from '@slipway/wire';
 import { PATIENCE_MS } from '../../lib/testing.js';
 import { connectSigner, openSigner, type RemoteSigner, sealedRow } from '../index.js';
+import { LOOK_MS } from '../process/certificates.js';
 import { HANDSHAKE_MS, type Listening, listenForCallers, MOST_UNKNOWN } from '../process/listen.js';
 import type { KeyPort } from './protocol.js';
 
@@ -109,6 +111,62 @@ describe('callers with certificates', { skip: missing }, () => {
     assert.deepEqual([api.caller, keeper.caller], ['api', 'keeper']);
     assert.ok(verify(port.address('seal'), sealedRow(Buffer.from('row')), await api.sealRow(Buffer.from('row'))));
     assert.equal(await api.publicKey(`vault:${WALLET}`), await port.publicKey(`vault:${WALLET}`));
+  });
+
+  test('certificates that were renewed are used without a start; while they cannot be read, those from before are', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] });
+    const lay = (name: string) => {
+      copyFileSync(fileOf(`${name}.pem`), fileOf('served.pem'));
+      copyFileSync(fileOf(`${name}.key`), fileOf('served.key'));
+    };
+    lay('localhost');
+    certify('localhost', 'own', 'renewed');
+    const said: string[] = [];
+    const files = { certificate: fileOf('served.pem'), key: fileOf('served.key'), ca: fileOf('served-ca.pem') };
+    copyFileSync(fileOf('own.pem'), files.ca);
+    const own = await listenForCallers(
+      { callers: [{ name: 'api', roles: ['api'], socket: undefined }], tls: { host: HOST, port: 0, ...files } },
+      () => port,
+      (event) => said.push(event),
+    );
+    t.after(() => own.close());
+    const { certificate: cert, key } = credentials('api');
+    const open = async () => {
+      const options = { host: 'localhost', port: own.tlsPort!, cert, key, ca: readFileSync(fileOf('own.pem')) };
+      const socket = connectTls(options).on('error', () => {});
+      sockets.push(socket);
+      await once(socket, 'secureConnect');
+      return socket;
+    };
+    const served = async () => (await open()).getPeerX509Certificate()!.fingerprint256;
+    const fingerprintOf = (name: string) => new X509Certificate(readFileSync(fileOf(`${name}.pem`))).fingerprint256;
+    const look = async (event: string) => {
+      const before = said.filter((each) => each === event).length;
+      t.mock.timers.tick(LOOK_MS);
+      while (said.filter((each) => each === event).length === before) await new Promise((next) => setTimeout(next, 10));
+    };
+    const stays = await open();
+    const warning = 'the certificates cannot be read again: those from before are used';
+    const breakages = [
+      () => writeFileSync(files.ca, 'half of it'),
+      () => writeFileSync(files.certificate, 'half of it'),
+      // Of a renewal that is under way.
+      () => copyFileSync(fileOf('api.key'), files.key),
+    ];
+    let [now, next] = ['localhost', 'renewed'];
+    for (const breakOne of breakages) {
+      breakOne();
+      await look(warning);
+      assert.equal(await served(), fingerprintOf(now));
+      copyFileSync(fileOf('own.pem'), files.ca);
+      lay(next);
+      await look('renewed certificates are used');
+      assert.equal(await served(), fingerprintOf(next));
+      [now, next] = [next, now];
+    }
+    stays.write('\0\0\0\x14{"slipwaySigner": 4}');
+    assert.match(String(await once(stays, 'data')), /"caller":"api"/);
+    assert.equal(said.filter((event) => event === warning).length, breakages.length);
   });
 
   test("attack: another user of the signer's network has no certificate, that of another authority, or one that names no caller: he hears nothing", async () => {
