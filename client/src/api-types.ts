@@ -4473,7 +4473,7 @@ export interface operations {
                         makingAmount: string;
                         /** @description What the maker gets for all of it, in the smallest unit of the output */
                         takingAmount: string;
-                        /** @description Unix seconds from which on it cannot be filled; left out: never */
+                        /** @description Unix seconds, not milliseconds, from which on it cannot be filled; left out: never */
                         expiredAt?: string;
                         /** @description How much less than asked the maker accepts, 0 (the default) to 9999 */
                         slippageBps?: string;
