@@ -364,23 +364,51 @@ test('attack: a stranger on the chain sends SOL to where the accounts of orders 
   }
 });
 
-test('attack: a stranger on the chain sends one unit after the other to the accounts of orders while they are moved: what they held moves', async () => {
+test('attack: a stranger on the chain sends one unit after the other to the accounts of orders while they are moved: what they held moves, and the gas wallet lends a rent', async () => {
   const service = await newService();
   const one = await service.newWallet();
   const order = await service.open(one, TOKENS.usd);
   const account = order.inputAccount as Address;
+  const put = async (amount: bigint) => {
+    await hold(one.vault, account, { ...TOKENS.usd, amount }, 'initialized');
+    // His own, which he would have from the gas wallet once more.
+    await write(account, TOKEN_PROGRAM, RENT + 4n * SOL, Buffer.from((await accountAt(account))!.data[0], 'base64'));
+  };
+  await put(TOKENS.usd.amount);
   const before = async () => {
     const held = await tokensAt(account);
-    if (held && held.amount > 0n)
-      await hold(one.vault, account, { ...TOKENS.usd, amount: held.amount + 1n }, 'initialized');
+    if (held && held.amount > 0n) await put(held.amount + 1n);
   };
   const process = await newProcess(service.files);
   assert.equal((await migrateSeeds(withEvents(process, { before }), SILENT)).done, true);
   const vault = await process.seeds.to.publicKey(`vault:${one.wallet}`);
   const now = (await findTriggerOrder(store, order.id))!;
-  assert.deepEqual([now.vault, now.inputAccount], [vault, orderAccount(vault, order.id, 'in', TOKEN_PROGRAM)]);
-  const { amount } = (await tokensAt(now.inputAccount as Address))!;
-  assert.ok(amount >= TOKENS.usd.amount, `${amount}`);
+  const place = orderAccount(vault, order.id, 'in', TOKEN_PROGRAM);
+  assert.deepEqual([now.vault, now.inputAccount], [vault, place]);
+  assert.equal((await tokensAt(place))!.amount, TOKENS.usd.amount + 1n);
+  const gas = process.seeds.to.address('gas');
+  const fees = await feesOf([service.gas, gas]);
+  assert.deepEqual([await lamportsOf(gas), await lamportsOf(place)], [10n * SOL - RENT - fees, RENT]);
+  // What was left behind comes after it by another run.
+  await migrateSeeds(await newProcess(service.files), { ...SILENT, leavesBehind: true });
+  assert.equal(await accountAt(account), null);
+});
+
+test('attack: a wallet puts more SOL into the account of its order than the gas wallet has: it is moved all the same', async () => {
+  for (const token of [TOKENS.usd, TOKENS.sol]) {
+    await reset();
+    const service = await newService();
+    const order = await service.open(await service.newWallet(), token);
+    const account = order.inputAccount as Address;
+    const { lamports, data } = (await accountAt(account))!;
+    await write(account, TOKEN_PROGRAM, BigInt(lamports) + 20n * SOL, Buffer.from(data[0], 'base64'));
+    const process = await newProcess(service.files);
+    assert.equal((await migrateSeeds(process, SILENT)).done, true);
+    const place = (await findTriggerOrder(store, order.id))!.inputAccount as Address;
+    assert.equal(await lamportsOf(place), BigInt(lamports) + 20n * SOL);
+    assert.equal((await tokensAt(place))!.amount, token.amount);
+    assert.equal(await accountAt(account), null);
+  }
 });
 
 test('attack: a stranger on the chain puts tokens that he has frozen into a vault: its orders move, and the rest is listed', async () => {

@@ -1,6 +1,7 @@
 import {
   type Address,
   type Instruction,
+  mostRentLamports,
   systemAllocateWithSeed,
   systemTransfer,
   tokenCloseAccount,
@@ -8,7 +9,7 @@ import {
   tokenTransferChecked,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
-import { isMade } from '../chain/index.js';
+import { ask, isMade, wholeIn } from '../chain/index.js';
 import { orderAccounts, orderSeed, type Signer } from '../signer/index.js';
 import { waysToWallet } from './empty-account.js';
 import { type VaultTokens, vaultHoldings } from './holdings.js';
@@ -92,7 +93,8 @@ function placesOf(requestIds: readonly string[], vault: Address, next: Address):
 
 /**
  * All at once, so that an account is here or there, or without closing it, where somebody puts more into it meanwhile: then the
- * rest is moved when this is run again. What the old one has of SOL, the new one gets: the payer pays fees only.
+ * rest is moved when this is run again. What the old one has of SOL, the new one gets once it is closed: until then the payer has
+ * lent the rent of the new one.
  */
 async function waysToPlace(
   { chain, to }: VaultMoveDeps,
@@ -104,23 +106,25 @@ async function waysToPlace(
   const payer = to.address('gas');
   const [found, there] = await Promise.all([chain.account(account), chain.account(destination)]);
   const isNew = !isMade(there);
-  const make = () => {
-    // Anybody can send SOL to the address, which is public: such an account gets its data without being made.
-    const missing = found!.lamports - (isNative ? amount : 0n) - (there?.lamports ?? 0n);
-    return [
-      ...(missing > 0n ? [systemTransfer({ from: payer, to: destination, lamports: missing })] : []),
-      systemAllocateWithSeed({
-        newAccount: destination,
-        base: vault,
-        seed,
-        space: found!.data.length,
-        owner: tokenProgram,
-      }),
-      tokenInitializeAccount3({ account: destination, mint, owner: vault, tokenProgram }),
-    ];
-  };
+  const space = found!.data.length;
+  const rent = await ask(chain.rpc, 'getMinimumBalanceForRentExemption', [space], wholeIn);
+  if (rent > mostRentLamports(space))
+    throw new Error(`the node asks for ${rent} lamports of rent, more than a chain ever did`);
+  // What the old account has besides follows once that has paid it: whatever somebody has put there, the payer lends rent only.
+  const rest = found!.lamports - (isNative ? amount : 0n) - rent;
+  const missing = rent - (there?.lamports ?? 0n);
+  // Anybody can send SOL to the address, which is public: such an account gets its data without being made.
+  const make = [
+    ...(missing > 0n ? [systemTransfer({ from: payer, to: destination, lamports: missing })] : []),
+    systemAllocateWithSeed({ newAccount: destination, base: vault, seed, space, owner: tokenProgram }),
+    tokenInitializeAccount3({ account: destination, mint, owner: vault, tokenProgram }),
+  ];
   const transfer = { source: account, destination, mint, authority: owner, amount, decimals, tokenProgram };
-  const move = [...(isNew ? make() : []), ...(amount > 0n ? [tokenTransferChecked(transfer)] : [])];
-  const close = tokenCloseAccount({ account, destination: payer, authority: owner, tokenProgram });
-  return { ways: amount > 0n && !isNative ? [[...move, close], move] : [[...move, close]], isNew };
+  const move = [...(isNew ? make : []), ...(amount > 0n ? [tokenTransferChecked(transfer)] : [])];
+  const whole = [
+    ...move,
+    tokenCloseAccount({ account, destination: payer, authority: owner, tokenProgram }),
+    ...(rest > 0n ? [systemTransfer({ from: payer, to: destination, lamports: rest })] : []),
+  ];
+  return { ways: amount > 0n && !isNative ? [whole, move] : [whole], isNew };
 }
