@@ -165,6 +165,14 @@ describe('a posted transaction', () => {
     const cosigned = world({ crafted: craft({ sponsor: gas.address }), height });
     assert.deepEqual(await cosigned.post({ terms: () => ({ ours: [gas.address] }) }), { reason: 'too-late' });
     assert.deepEqual(cosigned.asked, ['height'], 'nobody can have sent it without our signature');
+
+    const crafted = craft({ sponsor: gas.address });
+    const another = sign(gas, new Uint8Array(1));
+    const spoiled = withSignature(signed(crafted.wire), gas.address, another);
+    const posed = world({ crafted, height, onChain: transactionSignature(spoiled) });
+    const post = { base64: base64Of(spoiled), terms: () => ({ ours: [gas.address] }) };
+    assert.deepEqual(await posed.post(post), { reason: 'too-late' });
+    assert.deepEqual(posed.asked, ['height'], 'nor with another signature of ours in its place');
   });
 
   test('whose id is dead is answered only when it was posted in time', async () => {

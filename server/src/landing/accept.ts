@@ -1,4 +1,4 @@
-import { type Address, missingSigners, type Transaction, transactionSignature } from '@slipway/wire';
+import { type Address, type Transaction, transactionSignature } from '@slipway/wire';
 import type { Chain } from '../chain/index.js';
 import type { Clock } from '../lib/clock.js';
 import type { LedgerRow } from '../store/ledger.js';
@@ -9,6 +9,7 @@ import { WouldFail } from './preflight.js';
 import {
   type BadTransaction,
   checkAgainstCrafted,
+  checkSignatures,
   isBadTransaction,
   readSigned,
   type SignedTransaction,
@@ -118,18 +119,19 @@ async function find(
 /**
  * Whether a transaction that we have not sent can no longer land. A fully signed one may have been landed by its owner
  * through another service; then it is not too late, and it is followed like any other. If one of our keys has yet to
- * sign, as with launches and trigger orders, nobody can have sent it, so the chain is not asked.
+ * sign, as with launches and trigger orders, nobody can have sent it, so the chain is not asked: not for what a client
+ * has put in its place, either, which may be the signature of anything that has landed.
  */
 async function isTooLate(
   { chain, clock }: AcceptDeps,
   { lastValidBlockHeight }: LedgerRow,
   { delegate }: Terms,
-  { transaction }: SignedTransaction,
+  signed: SignedTransaction,
 ): Promise<boolean> {
   if (delegate) return delegate.until < clock.now();
   if ((await chain.blockHeight()) <= lastValidBlockHeight) return false;
-  if (missingSigners(transaction).length > 0) return true;
-  const { found } = await chain.statuses([transactionSignature(transaction)], { history: true });
+  if (checkSignatures(signed)) return true;
+  const { found } = await chain.statuses([transactionSignature(signed.transaction)], { history: true });
   return found[0] === undefined;
 }
 

@@ -1,10 +1,19 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Address, associatedTokenAddress, type Keypair } from '@slipway/wire';
+import {
+  type Address,
+  associatedTokenAddress,
+  base58Decode,
+  decodeTransaction,
+  encodeTransaction,
+  type Keypair,
+  withSignature,
+} from '@slipway/wire';
 import { PATIENCE_MS } from '../../lib/testing.js';
 import { JUP } from '../../sandbox/maker/testing.js';
 import { claimMany, insertCrafted, settleMany } from '../../store/ledger.js';
+import { signed } from '../trigger-v1/testing.js';
 import { openExpressWorld, PRICE } from './testing.js';
 
 let world: Awaited<ReturnType<typeof openExpressWorld>>;
@@ -34,6 +43,20 @@ describe('attack: a wallet has payments signed that are never sent, so that what
     for (const each of crafted) {
       const { body } = await world.execute(attacker, each, await world.newMint());
       assert.match(body.error ?? '', /^Not sent: /, JSON.stringify(body));
+    }
+    assert.equal(world.signings(), 0);
+  });
+
+  it('20 whose blockhash is dead, with a signature that has landed in the place of the gas wallet: none', async () => {
+    const { attacker, crafted } = await crafted20();
+    const landed = base58Decode((await world.rpc.call('requestAirdrop', [attacker.address, 1_000_000])) as string)!;
+    await world.advance(100);
+    for (const each of crafted) {
+      const wire = Buffer.from(signed(each.transaction, attacker), 'base64');
+      const spoiled = withSignature(decodeTransaction(wire), world.gasWallet, landed);
+      const transaction = Buffer.from(encodeTransaction(spoiled)).toString('base64');
+      const answer = await world.execute(attacker, each, await world.newMint(), { transaction });
+      assert.equal(answer.status, 400, JSON.stringify(answer));
     }
     assert.equal(world.signings(), 0);
   });

@@ -3,6 +3,7 @@ import {
   associatedTokenRent,
   rentExemptLamports,
   TOKEN_ACCOUNT_SPACE,
+  WireError,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
 import type { Swap } from '../../crafting/swap.js';
@@ -98,7 +99,7 @@ export async function attempt(deps: SwapDeps, order: Order, candidate: Candidate
     return await tryOut(deps, order, draft);
   } catch (error) {
     if (error instanceof TransactionTooLarge) return { failed: error.message, isTooLarge: true };
-    if (error instanceof CraftCheckFailed) {
+    if (error instanceof CraftCheckFailed || error instanceof WireError) {
       // The router's bug; try the next candidate.
       deps.log.error({ router: candidate.quote.router, err: error }, 'a router built a wrong transaction');
       return { failed: 'the router has built a wrong transaction' };

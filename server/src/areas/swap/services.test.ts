@@ -185,6 +185,39 @@ for (const id of IDS) {
       assert.ok(BigInt(order.otherAmountThreshold) >= (BigInt(order.outAmount) * 99n) / 100n);
     });
 
+    it('attack: a router promises more than all others, and trades by what no transaction can hold: another one is used', async () => {
+      const taker = await richWallet(world);
+      const query = { inputMint: USDC.mint, outputMint: JUP.mint, amount: '10000000', taker: taker.address };
+      const excludeRouters = IDS.filter((each) => each !== id).join();
+      services.instead.answer = (_, usual) => {
+        const text = JSON.stringify(usual).replace(/"(\w*[aA]mount\w*)":"(\d+)"/g, (said, name, out) =>
+          /out|toToken|other/i.test(name) ? `"${name}":"${(BigInt(out) * 12n) / 10n}"` : said,
+        );
+        return { body: text };
+      };
+      const inflated: ((trade: Instruction) => Instruction)[] = [
+        (trade) => ({ ...trade, data: new Uint8Array(70_000) }),
+        ({ accounts, ...trade }) => {
+          const others = Array.from({ length: 256 - accounts.length }, () => generateKeypair().address);
+          return {
+            ...trade,
+            accounts: [...accounts, ...others.map((address) => ({ address, signer: false, writable: false }))],
+          };
+        },
+      ];
+      for (const inflate of inflated) {
+        let trades = 0;
+        services.tamper.instructions = (usual) => {
+          trades += 1;
+          return [...usual.slice(0, -1), inflate(usual.at(-1)!)];
+        };
+        const { status, body } = await world.order({ ...query, excludeRouters });
+        delete services.tamper.instructions;
+        assert.equal(status, 200, JSON.stringify(body));
+        assert.ok(body.transaction && body.router !== id && trades > 0, `${body.router} ${trades}`);
+      }
+    });
+
     describe('answers of its service that are none', () => {
       const request: QuoteRequest = {
         mode: 'exact-in',
