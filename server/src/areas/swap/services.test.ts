@@ -5,13 +5,16 @@ import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { programFile } from '@slipway/programs';
 import {
+  ADDRESS_LOOKUP_TABLE_PROGRAM,
   type Address,
   associatedTokenAddress,
+  encodeLookupTable,
   generateKeypair,
   type Instruction,
   systemTransfer,
   tokenTransferChecked,
 } from '@slipway/wire';
+import { RpcError } from '../../chain/index.js';
 import { createClock } from '../../lib/clock.js';
 import { PATIENCE_MS } from '../../lib/testing.js';
 import { isRefused, type QuoteRequest } from '../../routing/router.js';
@@ -216,6 +219,54 @@ for (const id of IDS) {
         assert.equal(status, 200, JSON.stringify(body));
         assert.ok(body.transaction && body.router !== id && trades > 0, `${body.router} ${trades}`);
       }
+    });
+
+    it('attack: a router promises more than all others, and names a lookup table that nodes refuse: another one is used', async () => {
+      const taker = await richWallet(world);
+      const query = { inputMint: USDC.mint, outputMint: JUP.mint, amount: '10000000', taker: taker.address };
+      const excludeRouters = IDS.filter((each) => each !== id).join();
+      const table = generateKeypair().address;
+      services.instead.answer = (_, usual) => {
+        const text = JSON.stringify(usual)
+          .replace(/"(\w*[aA]mount\w*)":"(\d+)"/g, (said, name, out) =>
+            /out|toToken|other/i.test(name) ? `"${name}":"${(BigInt(out) * 12n) / 10n}"` : said,
+          )
+          .replace(/"(addressLookupTable\w*)":\[\]/, `"$1":["${table}"]`);
+        return { body: text };
+      };
+      const never = { deactivationSlot: 2n ** 64n - 1n, lastExtendedSlot: 0n, lastExtendedFrom: 0 };
+      // As Agave answers: what it cannot load it does not simulate.
+      const usually = world.rpc.call;
+      world.rpc.call = async (method, params) => {
+        const answer = await usually.call(world.rpc, method, params);
+        const failed = JSON.stringify((answer as { value?: { err?: unknown } })?.value?.err ?? '');
+        if (method === 'simulateTransaction' && failed.includes('AddressLookupTable')) {
+          throw new RpcError(-32602, `invalid transaction: ${failed}`, undefined);
+        }
+        return answer as never;
+      };
+      for (const state of [
+        { ...never, deactivationSlot: 1n },
+        { ...never, lastExtendedSlot: 10n ** 9n },
+      ]) {
+        let addresses: Address[] = [];
+        services.tamper.instructions = (usual) => {
+          addresses = usual.at(-1)!.accounts.flatMap(({ address, signer }) => (signer ? [] : [address]));
+          return usual;
+        };
+        await world.order({ ...query, excludeRouters: ALONE[id] });
+        const data = Buffer.from(encodeLookupTable({ ...state, authority: taker.address, addresses })).toString(
+          'base64',
+        );
+        const account = { lamports: 10n ** 9n, owner: ADDRESS_LOOKUP_TABLE_PROGRAM, executable: false, data };
+        await usually.call(world.rpc, 'localnet_setAccount', [table, account]);
+        const { status, body } = await world.order({ ...query, excludeRouters });
+        delete services.tamper.instructions;
+        assert.equal(status, 200, JSON.stringify(body));
+        assert.ok(body.transaction, JSON.stringify(body));
+        if (state.deactivationSlot === 1n) assert.notEqual(body.router, id);
+      }
+      world.rpc.call = usually;
     });
 
     describe('answers of its service that are none', () => {

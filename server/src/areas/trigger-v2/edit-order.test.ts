@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { address } from '@slipway/wire';
 import { createClock } from '../../lib/clock.js';
+import { PATIENCE_MS } from '../../lib/testing.js';
 import type { Store } from '../../store/sql.js';
 import { openTestStore } from '../../store/testing.js';
 import { saveMarks } from '../../store/trigger-order-fills.js';
@@ -77,5 +79,41 @@ test('an edit keeps what came just before it: the mark that a tick has moved, an
   await editOrder(deps, { wallet: WALLET, token: '' }, trailing.id, { orderType: 'single', trailingBps: 500 });
   const { highWatermark, slippageBps, trailingBps } = (await findTriggerOrder(store, trailing.id))!;
   assert.deepEqual([highWatermark, slippageBps, trailingBps], [130, 90, 500]);
+  await close();
+});
+
+test('attack: a free key edits ever more orders while the signer is silent: no statement of others waits for these', async () => {
+  const { store, close } = await openTestStore('postgres');
+  const ids = Array.from({ length: 12 }, (_, n) => `o${n}`);
+  for (const id of ids)
+    await store.transaction((tx) => insertTriggerOrder(tx, { ...trailing, id, depositRequestId: id }));
+  let asked = 0;
+  let answer = (_: Uint8Array) => {};
+  const answered = new Promise<Uint8Array>((resolve) => {
+    answer = resolve;
+  });
+  const sealOrder = () => {
+    asked += 1;
+    return answered;
+  };
+  const deps = {
+    signer: { sealOrder } as never,
+    landing: { vouchesForOrder: async () => true },
+    store,
+    clock: createClock(),
+    host: () => 'localhost',
+    maxUnsignedSlippageBps: 2_000,
+    prices: { forOrders: () => ({ usd: 130 }) } as never,
+  };
+  const edits = ids.map((id) =>
+    editOrder(deps, { wallet: WALLET, token: '' }, id, { orderType: 'single', slippageBps: 70 }),
+  );
+  // A copy has ten connections.
+  for (const end = performance.now() + PATIENCE_MS; asked < ids.length && performance.now() < end; ) await sleep(10);
+  assert.equal(asked, ids.length);
+  assert.equal((await store.query('select 1')).rowCount, 1);
+  answer(new Uint8Array(64));
+  await Promise.all(edits);
+  assert.equal((await findTriggerOrder(store, 'o11'))!.slippageBps, 70);
   await close();
 });

@@ -1,8 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Address, base58Decode, verify } from '@slipway/wire';
 import { AppError } from '../../errors/index.js';
+import { Turns } from '../../lib/turns.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { CONSENT_MS, type Consent, termsThatWiden, wideningText } from '../../signer/index.js';
 import {
+  findTriggerOrder,
   lockTriggerOrders,
   type TriggerOrderRow,
   type TriggerOrderTerms,
@@ -14,6 +17,8 @@ import { editTerms, invalid } from './order-terms.js';
 import { EditAnswer, EditBody, OrderParams } from './schema.js';
 
 export function registerEditOrder(app: TypedServer, deps: TriggerV2Deps): void {
+  /** By order: many at once would only have each other try again. */
+  const turns = new Turns();
   app.patch(
     '/trigger/v2/orders/price/:orderId',
     {
@@ -28,7 +33,8 @@ export function registerEditOrder(app: TypedServer, deps: TriggerV2Deps): void {
         response: { 200: EditAnswer },
       },
     },
-    ({ wallet, loginToken: token, params, body }) => editOrder(deps, { wallet, token }, params.orderId, body),
+    ({ wallet, loginToken: token, params: { orderId }, body }) =>
+      turns.take(orderId, () => editOrder(deps, { wallet, token }, orderId, body)),
   );
 }
 
@@ -36,38 +42,55 @@ type EditDeps = Pick<TriggerV2Deps, 'store' | 'clock' | 'prices' | 'signer' | 'h
   landing: Pick<TriggerV2Deps['landing'], 'vouchesForOrder'>;
 };
 
+/** Of an edit, while a keeper or other copies change the order ever again. */
+const MOST_TRIES = 5;
+
 /**
- * Changes the terms of an open order. They are read under the order's lock, because a keeper moves the mark of a
- * trailing order at any time, and another edit may be under way.
+ * Changes the terms of an open order, as they are: a keeper moves the mark of a trailing order at any time, and another edit may
+ * be under way. No connection to the database waits for the signer: there are few, for all.
  * @throws AppError: 404 unless the order is the wallet's own, 400 if it is not open, 403 if the wallet must sign it.
  */
-export async function editOrder(
+export async function editOrder(deps: EditDeps, login: Login, id: string, body: EditBody): Promise<EditAnswer> {
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const order = await findTriggerOrder(deps.store, id);
+    const { terms, at } = await sealTerms(deps, login, order, body);
+    const isWritten = await deps.store.transaction(async (tx) => {
+      const [now] = await lockTriggerOrders(tx, [id], { skip: false });
+      if (!isDeepStrictEqual(toEdit(now), toEdit(order))) return false;
+      await writeTerms(tx, { wallet: login.wallet, id }, terms, at);
+      return true;
+    });
+    if (isWritten) return { id };
+  }
+  throw new AppError('OVERLOADED', { message: 'The order is being changed all the time; try again in a moment' });
+}
+
+/** All of it but who works on it. */
+const toEdit = (order: TriggerOrderRow | undefined) => order && { ...order, leaseUntil: null, retryAt: null };
+
+async function sealTerms(
   deps: EditDeps,
   { wallet, token }: Login,
-  id: string,
+  order: TriggerOrderRow | undefined,
   { signature, signedAt, ...changes }: EditBody,
-): Promise<EditAnswer> {
-  const { store, clock, prices, signer, landing } = deps;
-  return store.transaction(async (tx) => {
-    const [order] = await lockTriggerOrders(tx, [id], { skip: false });
-    if (order?.wallet !== wallet) throw new AppError('NOT_FOUND', { message: 'Order not found' });
-    if (order.progress.state !== 'open') {
-      throw new AppError('INVALID_REQUEST', { message: 'Only open orders can be updated' });
-    }
-    // A new seal would make good what somebody else has written into the row.
-    if (!(await landing.vouchesForOrder(order))) {
-      throw new AppError('INVALID_REQUEST', { message: 'This order cannot be changed: cancel it, and make another' });
-    }
-    const { type, stage } = order.progress;
-    const now = clock.now();
-    const price = prices.forOrders(order.triggerMint as Address);
-    const terms = editTerms({ ...order, type, stage }, changes, now, 'none' in price ? undefined : price.usd);
-    const consent = requireConsent(deps, order, terms, { signature, signedAt });
-    const edit = { before: order, consent };
-    const seal = await signer.sealOrder({ token, order: { ...order, ...terms }, proof: { edit } });
-    await writeTerms(tx, { wallet, id }, { ...terms, seal }, new Date(now));
-    return { id };
-  });
+): Promise<{ terms: TriggerOrderTerms & { seal: Uint8Array }; at: Date }> {
+  const { clock, prices, signer, landing } = deps;
+  if (order?.wallet !== wallet) throw new AppError('NOT_FOUND', { message: 'Order not found' });
+  if (order.progress.state !== 'open') {
+    throw new AppError('INVALID_REQUEST', { message: 'Only open orders can be updated' });
+  }
+  // A new seal would make good what somebody else has written into the row.
+  if (!(await landing.vouchesForOrder(order))) {
+    throw new AppError('INVALID_REQUEST', { message: 'This order cannot be changed: cancel it, and make another' });
+  }
+  const { type, stage } = order.progress;
+  const now = clock.now();
+  const price = prices.forOrders(order.triggerMint as Address);
+  const terms = editTerms({ ...order, type, stage }, changes, now, 'none' in price ? undefined : price.usd);
+  const consent = requireConsent(deps, order, terms, { signature, signedAt });
+  const edit = { before: order, consent };
+  const seal = await signer.sealOrder({ token, order: { ...order, ...terms }, proof: { edit } });
+  return { terms: { ...terms, seal }, at: new Date(now) };
 }
 
 /**

@@ -1,18 +1,7 @@
-import {
-  ADDRESS_LOOKUP_TABLE_PROGRAM,
-  type Address,
-  decodeLookupTable,
-  type Instruction,
-  type LookupTable,
-} from '@slipway/wire';
+import type { Address, Instruction, LookupTable } from '@slipway/wire';
 import type { LiveAccount, LiveAccounts } from '../../chain/index.js';
+import { settledTable } from '../settled-table.js';
 
-const NOT_DEACTIVATED = 2n ** 64n - 1n;
-/**
- * The chain takes addresses from the slot after they were added. After so many, every node knows them, and no fork can
- * take them back.
- */
-const SETTLED_SLOTS = 32n;
 /** How often tables are read that are about to settle. */
 const READ_AGAIN_MS = 2_000;
 
@@ -76,15 +65,7 @@ export function createLookupTables(live: LiveAccounts, configured: readonly Addr
   };
 }
 
-function readTable(known: LiveAccount | undefined): { addresses: Address[]; isSettled: boolean } | undefined {
-  const account = known?.account;
-  const table = account?.owner === ADDRESS_LOOKUP_TABLE_PROGRAM ? decodeLookupTable(account.data) : undefined;
-  if (!known || table?.deactivationSlot !== NOT_DEACTIVATED) return undefined;
-  const { addresses, lastExtendedSlot, lastExtendedFrom } = table;
-  // A table of the chain's genesis was never extended.
-  const isSettled = lastExtendedSlot === 0n || BigInt(known.slot) >= lastExtendedSlot + SETTLED_SLOTS;
-  return { addresses: isSettled ? addresses : addresses.slice(0, lastExtendedFrom), isSettled };
-}
+const readTable = (known: LiveAccount | undefined) => known && settledTable(known.account, BigInt(known.slot));
 
 /** A table costs a transaction 34 bytes, and each address that is taken from it saves 31. */
 const LEAST_SAVED = 2;

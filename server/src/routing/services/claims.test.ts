@@ -30,7 +30,7 @@ function openService(outAmount: bigint) {
     trade: async () => state.silent ?? { least: outAmount, outAmount, instructions: [instruction], lookupTables: [] },
   };
   const router = createServiceRouter(service, {
-    chain: { account: async () => undefined },
+    chain: { account: async () => undefined, latestBlockhash: () => assert.fail('there are no tables') },
     usd: ({ mint }: Token) => (mint === input.mint || mint === output.mint ? 2 : undefined),
     steadyNow: () => state.now,
   });

@@ -60,7 +60,8 @@ async function swapOf({ vm, taker, input, output, source, destination }: World) 
       ? undefined
       : { lamports, owner: vm.owner(address), executable: false, data: vm.data(address) };
   };
-  const router = createServiceRouter(service, { chain: { account }, usd: () => undefined, steadyNow: () => 0 });
+  const chain = { account, latestBlockhash: () => assert.fail('there are no tables') };
+  const router = createServiceRouter(service, { chain, usd: () => undefined, steadyNow: () => 0 });
   const request = { mode: 'exact-in', input, output, amount: AMOUNT, owner: taker, excludeVenues: new Set() } as const;
   const quote = await router.quote({ ...request, excludeVenues: new Set() }, AbortSignal.timeout(10_000));
   if (isRefused(quote)) assert.fail(quote.reason);

@@ -1,10 +1,8 @@
 import {
-  ADDRESS_LOOKUP_TABLE_PROGRAM,
   type Address,
   ASSOCIATED_TOKEN_PROGRAM,
   associatedTokenAddress,
   COMPUTE_BUDGET_PROGRAM,
-  decodeLookupTable,
   type Instruction,
   type LookupTable,
   parseCreateAssociatedTokenIdempotent,
@@ -16,6 +14,7 @@ import { CallFailure } from '../../lib/json-call.js';
 import { absurdity, type UsdOf } from '../absurdity.js';
 import { feeFrom } from '../fee.js';
 import type { Built, Quote, QuoteRequest, Refusal, Router, SwapParties, Token } from '../router.js';
+import { settledTable } from '../settled-table.js';
 import { createDflow, type DflowSettings } from './dflow.js';
 import { guardsOf } from './guards.js';
 import { createOkx, type OkxSettings } from './okx.js';
@@ -41,7 +40,7 @@ const MOST_SILENCES = 3;
 const LEFT_ALONE_MS = 60_000;
 const BPS = 10_000n;
 
-type Chained = Pick<Chain, 'account'>;
+type Chained = Pick<Chain, 'account' | 'latestBlockhash'>;
 
 interface ServiceRouterDeps {
   chain: Chained;
@@ -157,7 +156,7 @@ async function build(
   const instruction = takeTrade(service, trade, question, { source, destination });
   if ('refused' in instruction) return instruction;
   const lookupTables = await readTables(chain, trade.lookupTables);
-  if (!lookupTables) return nonsense(service.name, 'a lookup table that is not on the chain');
+  if (!lookupTables) return nonsense(service.name, 'a lookup table that is not on the chain, or is not used any more');
   const pay = (token: Token, from: Address, amount: bigint): Instruction[] =>
     amount > 0n
       ? [tokenTransferChecked({ ...token, source: from, destination: feeAccount!, authority: owner, amount })]
@@ -241,16 +240,20 @@ function takeTrade(
   return { ...trade, accounts };
 }
 
-/** Undefined if one of them is not on the chain. */
-async function readTables({ account }: Chained, addresses: Address[]): Promise<LookupTable[] | undefined> {
-  const tables = await Promise.all(
-    addresses.map(async (address) => {
-      const found = await account(address);
-      const table = found?.owner === ADDRESS_LOOKUP_TABLE_PROGRAM ? decodeLookupTable(found.data) : undefined;
-      return table && { address, addresses: table.addresses };
-    }),
-  );
-  return tables.every((table) => table !== undefined) ? tables : undefined;
+/** Undefined if one of them cannot be used, for which a node refuses even to simulate. */
+async function readTables(chain: Chained, addresses: Address[]): Promise<LookupTable[] | undefined> {
+  if (addresses.length === 0) return [];
+  const [{ slot }, ...found] = await Promise.all([
+    chain.latestBlockhash(),
+    ...addresses.map((each) => chain.account(each)),
+  ]);
+  const tables: LookupTable[] = [];
+  for (const [i, address] of addresses.entries()) {
+    const table = settledTable(found[i], slot);
+    if (!table) return undefined;
+    tables.push({ address, addresses: table.addresses });
+  }
+  return tables;
 }
 
 /** The service's answer, or why there is none; a failed call is never reported as "no route". */
