@@ -1,5 +1,7 @@
 import { MAX_TICK, sqrtPriceAt, tickAt } from './ticks.js';
 
+/** Of what rates are parts. */
+export const RATE_UNIT = 1_000_000;
 /** 10 %, however much the price has moved. */
 const MAX_RATE = 100_000n;
 /** What one group of ticks counts. */

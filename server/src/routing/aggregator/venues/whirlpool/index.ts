@@ -14,14 +14,13 @@ import {
   type TickArray,
   type WhirlpoolAccount,
 } from './accounts.js';
-import { adaptiveFee, type FeeRate, staticFee } from './fee-rate.js';
+import { adaptiveFee, type FeeRate, RATE_UNIT, staticFee } from './fee-rate.js';
 import { whirlpoolSwap } from './instruction.js';
 import { type Estimates, estimatesOf, ladderOf, startsAhead, startsAround } from './ladder.js';
 import { ARRAY_UNITS, STEP_UNITS, stepPoints } from './moves.js';
 import { MAX_TICK } from './ticks.js';
 import { type Ladder, trade } from './trade.js';
 
-const RATE_UNIT = 1_000_000;
 /** Liquidity counts as depth behind the price up to four times and down to a fourth of it. */
 const NEAR = 4;
 const ONE = 2 ** 64;
@@ -137,7 +136,8 @@ function stateOf({ reader, address, pool, vaults, arrays, feesOf, groupSize }: P
   const ladder = (from: Side) => (ladders[from] ??= ladderOf(pool, arrays, from === 0));
   const feeShare = Number(feesOf(0)?.rate() ?? pool.feeRate) / RATE_UNIT;
   const known: [Estimates?, Estimates?] = [];
-  const estimates = (from: Side) => (known[from] ??= estimatesOf(ladder(from), feeShare));
+  const estimates = (from: Side) =>
+    (known[from] ??= estimatesOf(ladder(from), feesOf(from) ?? staticFee(pool.feeRate)));
   const arraysAhead = (from: Side) => startsAhead(pool, from === 0).map((start) => reader.arrayAt(address, start));
   const price = (Number(pool.sqrtPrice) / ONE) ** 2;
   return {

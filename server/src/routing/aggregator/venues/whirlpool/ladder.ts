@@ -1,7 +1,8 @@
 import { NEARLY_END } from '../estimates.js';
 import { ARRAY_TICKS, type TickArray, type WhirlpoolAccount } from './accounts.js';
+import { type FeeRate, RATE_UNIT } from './fee-rate.js';
 import { MAX_TICK, sqrtPriceAt } from './ticks.js';
-import type { Ladder, Rung } from './trade.js';
+import { type Ladder, MAX_STRETCHES, type Rung } from './trade.js';
 
 /** Tick arrays that a trade can be given, and goes through at most. */
 const ARRAYS_AHEAD = 3;
@@ -56,6 +57,8 @@ interface Stretch {
   from: number;
   to: number;
   liquidity: number;
+  /** The part of what comes in that is left after the fee. */
+  kept: number;
   amountIn: number;
   amountOut: number;
 }
@@ -72,26 +75,14 @@ export interface Estimates {
 
 const ONE = 2 ** 64;
 
-/** Estimates of a ladder at a constant fee: 0 to 1. */
-export function estimatesOf({ aToB, sqrtPrice, liquidity, rungs }: Ladder, feeShare: number): Estimates {
-  const kept = 1 - feeShare;
-  const stretches: Stretch[] = [];
-  let [from, passed, amountIn, amountOut] = [Number(sqrtPrice) / ONE, liquidity, 0, 0];
-  for (const { tick, gain } of rungs) {
-    const stretch = { from, to: Number(sqrtPriceAt(tick)) / ONE, liquidity: Number(passed), amountIn, amountOut };
-    stretches.push(stretch);
-    amountIn += inputTo(stretch.to, stretch) / kept;
-    amountOut += outputTo(stretch.to, stretch);
-    from = stretch.to;
-    passed += gain;
-  }
+/**
+ * Estimates of a ladder, at the fee of each stretch, up to where a trade must end: what looks better than it can be
+ * quoted would be chosen before what is good.
+ */
+export function estimatesOf(ladder: Ladder, fees: FeeRate): Estimates {
+  const { aToB, sqrtPrice } = ladder;
+  const { stretches, amountIn, amountOut } = stretchesOf(ladder, fees);
 
-  function inputTo(price: number, { from, liquidity }: Stretch): number {
-    return aToB ? liquidity * (1 / price - 1 / from) : liquidity * (price - from);
-  }
-  function outputTo(price: number, { from, liquidity }: Stretch): number {
-    return aToB ? liquidity * (from - price) : liquidity * (1 / from - 1 / price);
-  }
   function lastWith(isBefore: (stretch: Stretch) => boolean): Stretch | undefined {
     let [low, high] = [0, stretches.length];
     while (low < high) {
@@ -107,27 +98,59 @@ export function estimatesOf({ aToB, sqrtPrice, liquidity, rungs }: Ladder, feeSh
       const stretch = lastWith((each) => each.amountIn < amount);
       if (amount > amountIn) return amount <= amountIn * NEARLY_END ? amountOut : 0;
       if (!stretch || stretch.liquidity === 0) return stretch?.amountOut ?? 0;
-      const { from, to, liquidity } = stretch;
+      const { from, to, liquidity, kept } = stretch;
       const net = (amount - stretch.amountIn) * kept;
       const price = aToB ? 1 / (1 / from + net / liquidity) : from + net / liquidity;
-      return stretch.amountOut + outputTo(aToB ? Math.max(price, to) : Math.min(price, to), stretch);
+      return stretch.amountOut + outputTo(aToB, aToB ? Math.max(price, to) : Math.min(price, to), stretch);
     },
     in(amount) {
       if (amount > amountOut) return Number.POSITIVE_INFINITY;
       const stretch = lastWith((each) => each.amountOut < amount);
       if (!stretch || stretch.liquidity === 0) return stretch?.amountIn ?? 0;
-      const { from, liquidity } = stretch;
+      const { from, liquidity, kept } = stretch;
       const gross = amount - stretch.amountOut;
       const price = aToB ? from - gross / liquidity : 1 / (1 / from - gross / liquidity);
-      return stretch.amountIn + inputTo(price, stretch) / kept;
+      return stretch.amountIn + inputTo(aToB, price, stretch) / kept;
     },
     outWithin(factor) {
       const start = Number(sqrtPrice) / ONE;
       const limit = aToB ? start / Math.sqrt(factor) : start * Math.sqrt(factor);
       const stretch = lastWith((each) => (aToB ? each.from > limit : each.from < limit));
       return stretch
-        ? stretch.amountOut + outputTo(aToB ? Math.max(limit, stretch.to) : Math.min(limit, stretch.to), stretch)
+        ? stretch.amountOut + outputTo(aToB, aToB ? Math.max(limit, stretch.to) : Math.min(limit, stretch.to), stretch)
         : 0;
     },
   };
 }
+
+/** What a trade goes through, in the steps of `trade`. */
+function stretchesOf({ aToB, sqrtPrice, liquidity, rungs }: Ladder, fees: FeeRate) {
+  const stretches: Stretch[] = [];
+  let [price, passed, amountIn, amountOut] = [sqrtPrice, liquidity, 0, 0];
+  for (const rung of rungs) {
+    rung.sqrtPrice ??= sqrtPriceAt(rung.tick);
+    const target = rung.sqrtPrice;
+    do {
+      if (stretches.length === MAX_STRETCHES) return { stretches, amountIn, amountOut };
+      const kept = 1 - Number(fees.rate()) / RATE_UNIT;
+      const end = fees.bound(target, passed);
+      const [from, to] = [Number(price) / ONE, Number(end) / ONE];
+      const stretch = { from, to, liquidity: Number(passed), kept, amountIn, amountOut };
+      stretches.push(stretch);
+      amountIn += inputTo(aToB, to, stretch) / kept;
+      amountOut += outputTo(aToB, to, stretch);
+      price = end;
+      fees.advance(price, rung.tick, target);
+    } while (price !== target);
+    passed += rung.gain;
+  }
+  return { stretches, amountIn, amountOut };
+}
+
+type Liquidity = Pick<Stretch, 'from' | 'liquidity'>;
+
+const inputTo = (aToB: boolean, price: number, { from, liquidity }: Liquidity): number =>
+  aToB ? liquidity * (1 / price - 1 / from) : liquidity * (price - from);
+
+const outputTo = (aToB: boolean, price: number, { from, liquidity }: Liquidity): number =>
+  aToB ? liquidity * (from - price) : liquidity * (1 / from - 1 / price);
