@@ -88,6 +88,21 @@ test('whoever is logged out stays so, and may log in again within the same secon
   assert.equal(await walletAt(again, START + 2_000 + DAY), undefined);
 });
 
+test('a login that was begun at a copy whose clock is ahead ends at one whose clock is not', async (t) => {
+  t.after(() => {
+    revokedAt = undefined;
+  });
+  const token = await issuedAt(START + 20_000);
+  time = START;
+  revokedAt = await logins.endOf(token);
+  assert.equal(await walletAt(token, START), undefined);
+  assert.equal(await walletAt(token, START + DAY - 1_000), undefined);
+  const again = await issuedAt(START + 1_000);
+  assert.equal(await walletAt(again, START + 1_000), wallet);
+  const late = await issuedAt(START + DAY);
+  assert.deepEqual(await logins.endOf(late), new Date(START + DAY));
+});
+
 test('keys change every week, and no change ends a login before its time', async () => {
   const keys = new Set<unknown>();
   for (let day = 0; day < 30; day += 0.5) {

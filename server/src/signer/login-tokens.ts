@@ -13,6 +13,8 @@ export interface LoginTokens {
   issue(wallet: Address, proof: LoginProof): Promise<string>;
   /** The wallet that a token stands for; undefined if it is expired, altered, revoked or not ours. */
   walletOf(token: string): Promise<Address | undefined>;
+  /** When the logins of its wallet end so that a token's is among them: now or, of a copy whose clock is ahead, when it was begun. */
+  endOf(token: string): Promise<Date>;
 }
 
 interface LoginTokensDeps {
@@ -43,6 +45,11 @@ export function createLoginTokens({ signer, clock, revokedAt }: LoginTokensDeps)
     async walletOf(token) {
       const login = await readLogin(token, clock.now(), publicKey);
       return login && login.begunAt >= (await validFrom(login.wallet)) ? login.wallet : undefined;
+    },
+
+    async endOf(token) {
+      const login = await readLogin(token, clock.now(), publicKey);
+      return new Date(Math.max(clock.now(), (login?.begunAt ?? 0) * 1_000));
     },
   };
 }

@@ -3,7 +3,7 @@ import { revokeLogins } from '../../store/revoked-logins.js';
 import { type TriggerV2Deps, tags, walletRoute } from './deps.js';
 import { LogoutAnswer } from './schema.js';
 
-export function registerLogout(app: TypedServer, { store, clock }: TriggerV2Deps): void {
+export function registerLogout(app: TypedServer, { store, logins }: TriggerV2Deps): void {
   app.post(
     '/trigger/v2/auth/logout',
     {
@@ -16,8 +16,9 @@ export function registerLogout(app: TypedServer, { store, clock }: TriggerV2Deps
         response: { 200: LogoutAnswer },
       },
     },
-    async ({ wallet }) => {
-      await store.transaction((tx) => revokeLogins(tx, wallet, new Date(clock.now())));
+    async ({ wallet, loginToken }) => {
+      const end = await logins.endOf(loginToken);
+      await store.transaction((tx) => revokeLogins(tx, wallet, end));
       return { loggedOut: true } as const;
     },
   );
