@@ -210,3 +210,29 @@ describe('attack: somebody who moves pools makes one that looks deep, with what 
     }
   });
 });
+
+it('attack: a stranger on the chain opens positions of dust in the Whirlpools of others, until no trade goes through all of their steps: their depth stays', () => {
+  const depthOf = (tickSpacing: number, dust: number) => {
+    const ranges = Array.from({ length: dust }, (_, i) => (i + 1) * tickSpacing);
+    const written = writeWhirlpool(lab, {
+      mints,
+      tickSpacing,
+      feeRate: 500,
+      protocolFeeRate: 0,
+      sqrtPrice: sqrtPriceAt(0),
+      tick: 0,
+      positions: [
+        { lower: -20_480, upper: 20_480, liquidity: DEEP },
+        ...ranges.map((upper) => ({ lower: -upper, upper, liquidity: 1_000n })),
+      ],
+      tokenPrograms: [TOKEN_PROGRAM, TOKEN_PROGRAM],
+      balances: [1_000n * DEEP, 1_000n * DEEP],
+      isDynamic: () => true,
+    });
+    return nearDepth(opened(whirlpools, written));
+  };
+  for (const tickSpacing of [1, 4, 16, 64, 128]) {
+    const [before, after] = [depthOf(tickSpacing, 0), depthOf(tickSpacing, 81)];
+    for (const side of [0, 1] as const) assert.ok(after[side] >= before[side] * 0.999, `${after} of ${before}`);
+  }
+});

@@ -30,9 +30,10 @@ export function nearDepth(state: PoolState): [number, number] {
 function sideDepth(state: PoolState, side: Side): number {
   const from = other(side);
   const price = middlePrice(state, from);
+  const depthIn = state.depthIn ?? state.estimateIn;
   const isTraded = (depth: number) => {
     const out = depth * SHARE;
-    return state.estimateIn(from, out) * (1 - state.feeShare) * price <= out * AVERAGE * ROUNDING;
+    return depthIn(from, out) * (1 - state.feeShare) * price <= out * AVERAGE * ROUNDING;
   };
   let [least, most] = [0, state.reserves[side]];
   if (!(most > 0) || !(price > 0)) return 0;

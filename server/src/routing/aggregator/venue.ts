@@ -43,6 +43,8 @@ export interface PoolState {
   estimateOut(from: Side, amount: number): number;
   /** Rough input for an output; Infinity for more than there is. */
   estimateIn(from: Side, amount: number): number;
+  /** The same over all that the pool holds, where a trade could not go through all of it, at the fee of its beginning. */
+  depthIn?(from: Side, amount: number): number;
   /** The spot price: units out per unit in, for the smallest trade, without the fee. */
   price(from: Side): number;
   /**

@@ -16,10 +16,10 @@ import {
 } from './accounts.js';
 import { adaptiveFee, type FeeRate, RATE_UNIT, staticFee } from './fee-rate.js';
 import { whirlpoolSwap } from './instruction.js';
-import { type Estimates, estimatesOf, ladderOf, startsAhead, startsAround } from './ladder.js';
+import { type Estimates, estimatesOf, ladderOf, NO_ESTIMATES, startsAhead, startsAround } from './ladder.js';
 import { ARRAY_UNITS, STEP_UNITS, stepPoints } from './moves.js';
 import { MAX_TICK } from './ticks.js';
-import { type Ladder, trade } from './trade.js';
+import { type Ladder, MAX_STRETCHES, trade } from './trade.js';
 
 /** Liquidity counts as depth behind the price up to four times and down to a fourth of it. */
 const NEAR = 4;
@@ -127,6 +127,9 @@ interface Parts {
   groupSize: number | undefined;
 }
 
+const ofTrades = (fees: FeeRate | undefined, ladder: Ladder): Estimates =>
+  fees ? estimatesOf(ladder, fees, MAX_STRETCHES) : NO_ESTIMATES;
+
 function stateOf({ reader, address, pool, vaults, arrays, feesOf, groupSize }: Parts): PoolState {
   const tokenOf = (side: Side): PoolToken => {
     return { mint: pool.mints[side], tokenProgram: vaults[side].tokenProgram, vault: pool.vaults[side] };
@@ -134,17 +137,20 @@ function stateOf({ reader, address, pool, vaults, arrays, feesOf, groupSize }: P
   const tokens = [tokenOf(0), tokenOf(1)] as const;
   const ladders: [Ladder?, Ladder?] = [];
   const ladder = (from: Side) => (ladders[from] ??= ladderOf(pool, arrays, from === 0));
-  const feeShare = Number(feesOf(0)?.rate() ?? pool.feeRate) / RATE_UNIT;
+  const feeRate = Number(feesOf(0)?.rate() ?? pool.feeRate);
   const known: [Estimates?, Estimates?] = [];
-  const estimates = (from: Side) =>
-    (known[from] ??= estimatesOf(ladder(from), feesOf(from) ?? staticFee(pool.feeRate)));
+  /** What a trade would do: what looked better than it can be quoted would be chosen before what is good. */
+  const estimates = (from: Side) => (known[from] ??= ofTrades(feesOf(from), ladder(from)));
+  const whole: [Estimates?, Estimates?] = [];
+  /** All that is there: anybody can make another's pool one of many steps, and takes none of its depth by that. */
+  const depth = (from: Side) => (whole[from] ??= estimatesOf(ladder(from), staticFee(feeRate)));
   const arraysAhead = (from: Side) => startsAhead(pool, from === 0).map((start) => reader.arrayAt(address, start));
   const price = (Number(pool.sqrtPrice) / ONE) ** 2;
   return {
     tokens,
-    feeShare,
+    feeShare: feeRate / RATE_UNIT,
     get reserves() {
-      return [estimates(1).outWithin(NEAR), estimates(0).outWithin(NEAR)] as const;
+      return [depth(1).outWithin(NEAR), depth(0).outWithin(NEAR)] as const;
     },
     quote(from, amount): Trade | undefined {
       const fees = amount > 0n ? feesOf(from) : undefined;
@@ -155,6 +161,7 @@ function stateOf({ reader, address, pool, vaults, arrays, feesOf, groupSize }: P
     },
     estimateOut: (from, amount) => estimates(from).out(amount),
     estimateIn: (from, amount) => estimates(from).in(amount),
+    depthIn: (from, amount) => depth(from).in(amount),
     price: (from) => (from === 0 ? price : 1 / price),
     moreUnits(from, amount, share) {
       const groups = groupSize === undefined ? undefined : { tick: pool.tick, size: groupSize };

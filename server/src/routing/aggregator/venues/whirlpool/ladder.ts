@@ -2,7 +2,7 @@ import { NEARLY_END } from '../estimates.js';
 import { ARRAY_TICKS, type TickArray, type WhirlpoolAccount } from './accounts.js';
 import { type FeeRate, RATE_UNIT } from './fee-rate.js';
 import { MAX_TICK, sqrtPriceAt } from './ticks.js';
-import { type Ladder, MAX_STRETCHES, type Rung } from './trade.js';
+import type { Ladder, Rung } from './trade.js';
 
 /** Tick arrays that a trade can be given, and goes through at most. */
 const ARRAYS_AHEAD = 3;
@@ -75,13 +75,13 @@ export interface Estimates {
 
 const ONE = 2 ** 64;
 
-/**
- * Estimates of a ladder, at the fee of each stretch, up to where a trade must end: what looks better than it can be
- * quoted would be chosen before what is good.
- */
-export function estimatesOf(ladder: Ladder, fees: FeeRate): Estimates {
+/** Of a pool that does not trade now. */
+export const NO_ESTIMATES: Estimates = { out: () => 0, in: () => Number.POSITIVE_INFINITY, outWithin: () => 0 };
+
+/** Estimates of a ladder, at the fee of each stretch, up to its end or to where so many stretches are. */
+export function estimatesOf(ladder: Ladder, fees: FeeRate, most = Number.POSITIVE_INFINITY): Estimates {
   const { aToB, sqrtPrice } = ladder;
-  const { stretches, amountIn, amountOut } = stretchesOf(ladder, fees);
+  const { stretches, amountIn, amountOut } = stretchesOf(ladder, fees, most);
 
   function lastWith(isBefore: (stretch: Stretch) => boolean): Stretch | undefined {
     let [low, high] = [0, stretches.length];
@@ -124,14 +124,14 @@ export function estimatesOf(ladder: Ladder, fees: FeeRate): Estimates {
 }
 
 /** What a trade goes through, in the steps of `trade`. */
-function stretchesOf({ aToB, sqrtPrice, liquidity, rungs }: Ladder, fees: FeeRate) {
+function stretchesOf({ aToB, sqrtPrice, liquidity, rungs }: Ladder, fees: FeeRate, most: number) {
   const stretches: Stretch[] = [];
   let [price, passed, amountIn, amountOut] = [sqrtPrice, liquidity, 0, 0];
   for (const rung of rungs) {
     rung.sqrtPrice ??= sqrtPriceAt(rung.tick);
     const target = rung.sqrtPrice;
     do {
-      if (stretches.length === MAX_STRETCHES) return { stretches, amountIn, amountOut };
+      if (stretches.length === most) return { stretches, amountIn, amountOut };
       const kept = 1 - Number(fees.rate()) / RATE_UNIT;
       const end = fees.bound(target, passed);
       const [from, to] = [Number(price) / ONE, Number(end) / ONE];
