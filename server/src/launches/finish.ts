@@ -77,9 +77,9 @@ const MOST_FAILURES = 3;
 
 /**
  * The chore that publishes what a stopped instance did not, and removes the files of launches that can no longer land.
- * Their mint addresses go back into the stock, if there is one: only now, when no URL can write their files any more. One of
- * which that cannot be told waits, and one that fails lets the others go first: a bucket may have taken what it does not give back, such as a file under a key of
- * the uploader's.
+ * Their mint addresses go back into the stock, if there is one: only now, when no URL can write their files any more. A launch
+ * that may still land waits. One that fails lets the others go first: a bucket may have taken what it does not give back,
+ * such as a file under a key of the uploader's.
  */
 export function launchFilesChore(
   deps: LaunchFilesDeps & {
