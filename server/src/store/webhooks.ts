@@ -158,11 +158,16 @@ export async function listAllWebhooks(sql: Sql, box: TextBox, limit: number): Pr
 
 /** Undefined where the account has no such webhook. */
 export async function findWebhook(sql: Sql, box: TextBox, account: string, id: string): Promise<Webhook | undefined> {
+  const row = await findSealed(sql, account, id);
+  return row && opened(box, row);
+}
+
+async function findSealed(sql: Sql, account: string, id: string): Promise<SealedWebhook | undefined> {
   const { rows } = await sql.query<SealedWebhook>(`select ${COLUMNS} from webhooks w where account = $1 and id = $2`, [
     account,
     id,
   ]);
-  return rows[0] && opened(box, rows[0]);
+  return rows[0];
 }
 
 /** False where the account has no such webhook. */
@@ -170,13 +175,25 @@ export async function deleteWebhook(tx: Tx, account: string, id: string): Promis
   return (await tx.query('delete from webhooks where account = $1 and id = $2', [account, id])).rowCount === 1;
 }
 
-/** False where it has been deleted. */
-export async function setWebhookSecrets(
+/**
+ * Replaces the secrets by what `change` makes of them. Where another call does the same meanwhile, it is done after that one,
+ * so that neither's secret is lost. False where the account has no such webhook.
+ */
+export async function changeWebhookSecrets(
   sql: Sql,
   box: TextBox,
-  id: string,
-  secrets: readonly WebhookSecret[],
+  { account, id }: Pick<Webhook, 'account' | 'id'>,
+  change: (secrets: readonly WebhookSecret[]) => readonly WebhookSecret[],
 ): Promise<boolean> {
-  const sealed = await sealSecrets(box, id, secrets);
-  return (await sql.query('update webhooks set secrets_sealed = $2 where id = $1', [id, sealed])).rowCount === 1;
+  for (;;) {
+    const row = await findSealed(sql, account, id);
+    const webhook = row && (await opened(box, row));
+    if (!webhook) return false;
+    const sealed = await sealSecrets(box, id, change(webhook.secrets));
+    const { rowCount } = await sql.query(
+      'update webhooks set secrets_sealed = $2 where id = $1 and secrets_sealed = $3',
+      [...[id, sealed, row.secretsSealed]],
+    );
+    if (rowCount === 1) return true;
+  }
 }

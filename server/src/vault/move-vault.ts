@@ -105,13 +105,14 @@ async function waysToPlace(
 ): Promise<{ ways: Instruction[][]; isNew: boolean }> {
   const payer = to.address('gas');
   const [found, there] = await Promise.all([chain.account(account), chain.account(destination)]);
+  if (!found) throw new Error(`${account} was there a moment ago, and is gone: run this again`);
   const isNew = !isMade(there);
-  const space = found!.data.length;
+  const space = found.data.length;
   const rent = await ask(chain.rpc, 'getMinimumBalanceForRentExemption', [space], wholeIn);
   if (rent > mostRentLamports(space))
     throw new Error(`the node asks for ${rent} lamports of rent, more than a chain ever did`);
   // What the old account has besides follows once that has paid it: whatever somebody has put there, the payer lends rent only.
-  const rest = found!.lamports - (isNative ? amount : 0n) - rent;
+  const rest = found.lamports - (isNative ? amount : 0n) - rent;
   const missing = rent - (there?.lamports ?? 0n);
   // Anybody can send SOL to the address, which is public: such an account gets its data without being made.
   const make = [

@@ -463,6 +463,9 @@ test('webhooks are of the key or of the wallet that has logged in, and nobody el
   };
   const { body: again } = await call(copy.url, 'POST', `${path}/rotate-secret`, { login: 'owner' });
   assert.deepEqual(await secretsNow(), [again.secret, rotated.secret, secret]);
+  // Two at once: neither may be told a secret that signs nothing.
+  const both = await Promise.all([1, 2].map(() => call(copy.url, 'POST', `${path}/rotate-secret`, { login: 'owner' })));
+  assert.deepEqual((await secretsNow()).slice(0, 2).sort(), both.map(({ body }) => body.secret).sort());
   for (let times = 0; times < 5; times++) await call(copy.url, 'POST', `${path}/rotate-secret`, { login: 'owner' });
   assert.equal((await secretsNow()).length, 5);
   const following = () => store.query('select from event_followers where until > $1', [new Date('2027-01-01')]);

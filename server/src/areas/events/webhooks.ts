@@ -10,12 +10,11 @@ import { newWebhookSecret } from '../../signer/index.js';
 import { accountOfKey, accountOfWallet } from '../../store/event-accounts.js';
 import { unfollowKinds } from '../../store/events.js';
 import {
+  changeWebhookSecrets,
   deleteWebhook,
-  findWebhook,
   insertWebhook,
   listWebhooks,
   sealWebhook,
-  setWebhookSecrets,
   type Webhook,
   webhookKinds,
 } from '../../store/webhooks.js';
@@ -163,15 +162,14 @@ async function removeWebhook({ store, clock, keepMs }: EventsDeps, account: stri
 }
 
 async function rotateSecret({ store, box, clock }: EventsDeps, account: string, id: string) {
-  const webhook = await findWebhook(store, box, account, id);
-  if (!webhook) throw noWebhook();
   const secret = newWebhookSecret();
   const now = clock.now();
   const until = now + ROTATION_MS;
-  const [newest, ...older] = webhook.secrets;
-  // Whoever asks again, because the answer was lost, still has one of those from before.
-  const promised = older.filter((each) => each.until !== undefined && each.until > now).slice(0, MOST_PROMISED);
-  const secrets = [{ secret }, { secret: newest!.secret, until }, ...promised];
-  if (!(await setWebhookSecrets(store, box, id, secrets))) throw noWebhook();
+  const isDone = await changeWebhookSecrets(store, box, { account, id }, ([newest, ...older]) => {
+    // Whoever asks again, because the answer was lost, still has one of those from before.
+    const promised = older.filter((each) => each.until !== undefined && each.until > now).slice(0, MOST_PROMISED);
+    return [{ secret }, { secret: newest!.secret, until }, ...promised];
+  });
+  if (!isDone) throw noWebhook();
   return { secret, previousUntil: new Date(until).toISOString() };
 }

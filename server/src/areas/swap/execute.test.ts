@@ -91,6 +91,7 @@ describe('the execution of an order', () => {
       ['{"requestId": null, "signedTransaction": "AA=="}', -4],
       ['{"requestId": "x", "signedTransaction": null}', -5],
       ['{"requestId": "x", "signedTransaction": {}}', -5],
+      [`{"requestId": "x", "signedTransaction": "${'A'.repeat(2_000)}"}`, -2],
       [`{"requestId": "${'x'.repeat(101)}", "signedTransaction": "AA=="}`, -4],
       ['{"requestId": ', -2],
       ['[]', -4],

@@ -26,7 +26,7 @@ export function registerExecute(app: TypedServer, deps: SwapDeps): void {
     '/ultra/v1/execute',
     {
       config: { ...swapRoute, bucket: 'execute' },
-      errorHandler: (error, _request, reply) => reply.send(withExecuteCode(error) as never),
+      errorHandler: (error, { body }, reply) => reply.send(withExecuteCode(error, body) as never),
       schema: {
         tags,
         summary: 'Land a signed order',
@@ -65,11 +65,14 @@ export async function execute(
 }
 
 /** Gives errors of the schema and the parser the contract's code. */
-function withExecuteCode(error: unknown): unknown {
+function withExecuteCode(error: unknown, body: unknown): unknown {
   const { code: name, details } = error as { code?: unknown; details?: Record<string, unknown> };
   if (name === 'FST_ERR_CTP_INVALID_JSON_BODY') return refuse(-2, 'The body is not valid JSON');
   if (name !== 'INVALID_REQUEST' || details?.code !== undefined) return error;
-  return refuse(details?.signedTransaction === undefined ? -4 : -5, (error as Error).message);
+  if (details?.signedTransaction === undefined) return refuse(-4, (error as Error).message);
+  // Too long to be a transaction is not the same as none.
+  const isThere = typeof (body as Partial<ExecuteBody>).signedTransaction === 'string';
+  return refuse(isThere ? -2 : -5, (error as Error).message);
 }
 
 function refuse(code: number, message: string): AppError {
