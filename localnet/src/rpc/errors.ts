@@ -1,5 +1,5 @@
 import { ChainError } from '../chain-error.js';
-import type { SimulationResult } from '../types.js';
+import type { SimulationResult, TransactionErrorJson } from '../types.js';
 import { integer } from './json.js';
 import { transactionErrorText } from './transaction-error-text.js';
 
@@ -46,6 +46,16 @@ export function signatureFailure(): RpcError {
   return new RpcError(RPC_CODE.signatureVerification, 'Transaction signature verification failure');
 }
 
+/** Whether a transaction names lookup tables, or places in them, that cannot be used. */
+export function isUnloadable(err: TransactionErrorJson): err is string {
+  return typeof err === 'string' && err.includes('AddressLookupTable');
+}
+
+/** Error -32602 of such a transaction: a validator refuses it before it is simulated. */
+export function unloadable(err: string): RpcError {
+  return new RpcError(RPC_CODE.invalidParams, `invalid transaction: ${transactionErrorText(err)}`);
+}
+
 /** Error -32016 of a request that asks for a slot which the chain has not reached. */
 export function minContextSlotNotReached(slot: bigint): RpcError {
   return new RpcError(RPC_CODE.minContextSlotNotReached, 'Minimum context slot has not been reached', {
@@ -68,6 +78,7 @@ export function rpcErrorOf(
   switch (error.kind) {
     case 'preflight':
       if (!error.simulation?.err) return new RpcError(RPC_CODE.internal, error.message);
+      if (isUnloadable(error.simulation.err)) return unloadable(error.simulation.err);
       return preflightFailure(error.simulation.err, renderSimulation(error.simulation));
     case 'blockhash':
       return refusedBy('BlockhashNotFound');

@@ -8,14 +8,22 @@ import {
   base58Encode,
   compileMessage,
   createAssociatedTokenIdempotent,
+  decodeTransaction,
+  encodeLookupTable,
+  encodeTransaction,
   generateKeypair,
   type Instruction,
   type Keypair,
   keypairFromSecret,
+  type LookupTableState,
+  SYSTEM_PROGRAM,
+  sign,
   systemTransfer,
+  ADDRESS_LOOKUP_TABLE_PROGRAM as TABLES,
   TOKEN_PROGRAM,
   tokenTransferChecked,
   unsignedTransaction,
+  withSignature,
 } from '@slipway/wire';
 import { found, signedTransaction, startTestNet, type TestNet } from '../testing.js';
 
@@ -214,6 +222,45 @@ test('a failing simulation is a result with its error', async () => {
   assert.equal(replaced.err, null);
   const valid = await net.post('isBlockhashValid', [replaced.replacementBlockhash?.blockhash]);
   assert.equal(valid.result.value, true);
+});
+
+test('lookup tables that cannot be used are refused before anything is simulated, as a validator does', async () => {
+  const [to, table] = [generateKeypair().address, generateKeypair().address];
+  const never = { deactivationSlot: 2n ** 64n - 1n, lastExtendedSlot: 0n, lastExtendedFrom: 0, addresses: [to] };
+  const inTable = async (address: Address): Promise<string> => {
+    const blockhash = String((await net.post('getLatestBlockhash')).result.value?.blockhash);
+    const lookupTables = [{ address: table, addresses: [address] }];
+    const instructions = [transferTo(address)];
+    const message = compileMessage({ version: 0, feePayer: alice.address, instructions, blockhash, lookupTables });
+    const transaction = decodeTransaction(unsignedTransaction(message));
+    return Buffer.from(encodeTransaction(withSignature(transaction, alice.address, sign(alice, message)))).toString(
+      'base64',
+    );
+  };
+  const tables: [state: LookupTableState | undefined, owner: Address, problem: string | undefined][] = [
+    [undefined, SYSTEM_PROGRAM, "Transaction loads an address table account that doesn't exist"],
+    [never, SYSTEM_PROGRAM, 'Transaction loads an address table account with an invalid owner'],
+    [{ ...never, addresses: [] }, TABLES, 'Transaction address table lookup uses an invalid index'],
+    [{ ...never, deactivationSlot: 1n }, TABLES, "Transaction loads an address table account that doesn't exist"],
+    [{ ...never, lastExtendedSlot: 10n ** 9n }, TABLES, 'Transaction address table lookup uses an invalid index'],
+    [never, TABLES, undefined],
+  ];
+  for (const [state, owner, problem] of tables) {
+    const data = state && Buffer.from(encodeLookupTable(state)).toString('base64');
+    await net.post('localnet_setAccount', [table, state ? { lamports: 10 ** 9, owner, data } : null]);
+    const transaction = await inTable(to);
+    for (const [method, config] of [
+      ['simulateTransaction', {}],
+      ['simulateTransaction', { replaceRecentBlockhash: true }],
+      ['sendTransaction', {}],
+      ['sendTransaction', { skipPreflight: true }],
+    ] as const) {
+      const { error } = await net.post(method, [transaction, { ...BASE64, ...config }]);
+      if (problem) assert.deepEqual([error?.code, error?.message], [-32602, `invalid transaction: ${problem}`]);
+      else if (method === 'simulateTransaction') assert.equal(error, undefined);
+    }
+  }
+  assert.equal((await net.post('getBalance', [to])).result.value, 1_000_000);
 });
 
 test('options of a simulation that do not go together are refused', async () => {

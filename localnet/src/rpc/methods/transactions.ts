@@ -2,7 +2,7 @@ import { base58Encode, type DecodedMessage } from '@slipway/wire';
 import type { Chain } from '../../chain.js';
 import { ChainError } from '../../chain-error.js';
 import type { SimulationResult } from '../../types.js';
-import { invalidParam, RPC_CODE, RpcError, signatureFailure } from '../errors.js';
+import { invalidParam, isUnloadable, RPC_CODE, RpcError, signatureFailure, unloadable } from '../errors.js';
 import {
   type Config,
   readAddress,
@@ -48,6 +48,7 @@ export const transactionMethods: Methods = {
     const innerInstructions = readFlag(config.innerInstructions, 'innerInstructions');
     const result = await chain.simulate(wire, { sigVerify, replaceRecentBlockhash, innerInstructions });
     if (result.err === 'SignatureFailure') throw signatureFailure();
+    if (result.err !== null && isUnloadable(result.err)) throw unloadable(result.err);
     const parts: SimulationParts = {};
     if (wanted) parts.accounts = await accountsAfter(chain, result, wanted);
     if (innerInstructions) parts.innerInstructionKeys = allAccounts(decoded, result.loadedAddresses);
