@@ -346,6 +346,48 @@ describe('a transaction that is handed over to a maker', () => {
     });
   }
 
+  test('attack: a node has forgotten the time when a market maker has sent it: it is not told as failed, and as it has ended once a node knows', async () => {
+    const { row, signed } = await order(() => 500);
+    const crashed = world.newLanding();
+    const signature = await new Promise<string>((resolve, reject) => {
+      const deliver = async () => {
+        resolve(await signAndSend({ transaction: encoded(signed) }));
+        return new Promise<never>(() => {});
+      };
+      crashed.delegate(row, signed, deliver).catch(reject);
+    });
+    crashed.close();
+    await advance(600);
+    const said: Record<string, () => unknown> = {
+      getSignaturesForAddress: () => [],
+      getFirstAvailableBlock: () => 1_000,
+      getBlockTime: () => Math.floor((world.clock.now() - 60_000) / 1_000),
+    };
+    const asked = new Set<string>();
+    const chain = createChain({
+      rpc: {
+        name: 'forgetful',
+        async call<T>(method: string, params: unknown[]) {
+          asked.add(method);
+          return (said[method]?.() as T) ?? world.rpc.call<T>(method, params);
+        },
+      },
+      steadyNow,
+      fees: { percentile: 50, maxMicroLamports: 1_000_000n },
+    });
+    const forgetful = world.newLanding({ chain });
+    assert.equal(await forgetful.resume({ all: true }), 1);
+    while (!asked.has('getBlockTime') && (await stored(row.id)).state === 'sending') await sleep(20);
+    await sleep(100);
+    assert.equal((await stored(row.id)).state, 'sending');
+    forgetful.close();
+    const next = world.newLanding();
+    assert.equal(await next.resume({ all: true }), 1);
+    const settled = await next.delegate(await stored(row.id), signed, () => assert.fail('asked again'));
+    assert.deepEqual([settled.state, settled.signature], ['landed', signature]);
+    assert.equal(await bought(), OUT);
+  });
+
   test('that fails on the chain has failed, with the program’s error', async () => {
     const { row, signed, deliver } = await order(async (body) => {
       const { wire, signature } = signAsMaker(maker, body.transaction!);

@@ -13,9 +13,11 @@ import {
 import type { Logger } from 'pino';
 import type { Chain } from '../chain/index.js';
 import { RFQ } from '../errors/index.js';
+import type { Clock } from '../lib/clock.js';
 import { completeHandOver, findRequest, type LedgerRow } from '../store/ledger.js';
 import type { Store } from '../store/sql.js';
 import { type Explanation, rfqError } from './explain.js';
+import { FORGOTTEN, historySince, isForgotten, OLD_MS, UNCERTAIN } from './history-since.js';
 import { deadAt, lifetimeByHeight } from './lifetime.js';
 import { type Found, MessageSearches } from './message-search.js';
 import type { Verdict } from './tracker.js';
@@ -40,6 +42,7 @@ export type Resolution = { verdict: Verdict } | { row: LedgerRow };
 
 interface DelegatedSendDeps {
   store: Store;
+  clock: Clock;
   chain: Chain;
   log: Logger;
   /** Aborts when the service shuts down. */
@@ -47,6 +50,8 @@ interface DelegatedSendDeps {
 }
 
 const SEARCH_MS = 1_000;
+/** Until a node is asked again that has forgotten the time when something was sent. */
+const REST_MS = 60_000;
 /** A node may list what has landed only some seconds after it says that it has reached that slot. */
 const LIST_LAG_BLOCKS = 32n;
 /** Slots before the blockhash of a message, some two minutes. */
@@ -100,6 +105,7 @@ export class DelegatedSend {
       account: row.wallet as Address,
       notBefore: row.createdAt.getTime(),
     });
+    let isResting = false;
     try {
       for (;;) {
         const now = await findRequest(store, row.id);
@@ -108,8 +114,10 @@ export class DelegatedSend {
           log.debug({ request: row.id, reason: error.message }, 'cannot look for a transaction; will look again');
           return undefined;
         });
-        if (verdict) return { verdict };
-        await sleep(SEARCH_MS, undefined, { signal: closing });
+        if (verdict && verdict !== 'forgotten') return { verdict };
+        if (verdict && !isResting) log.warn({ request: row.id, reason: FORGOTTEN }, UNCERTAIN);
+        isResting = verdict === 'forgotten';
+        await sleep(isResting ? REST_MS : SEARCH_MS, undefined, { signal: closing });
       }
     } finally {
       search.close();
@@ -139,7 +147,7 @@ export class DelegatedSend {
     row: LedgerRow,
     look: (atLeastSlot?: bigint, sinceSlot?: bigint) => Promise<Found | undefined>,
     whenDead: Explanation,
-  ): Promise<Verdict | undefined> {
+  ): Promise<Verdict | 'forgotten' | undefined> {
     const { store, chain } = this.#deps;
     const lifetime = lifetimeByHeight(row.wire!, row.lastValidBlockHeight + LIST_LAG_BLOCKS);
     const death = await deadAt(lifetime, chain);
@@ -149,7 +157,14 @@ export class DelegatedSend {
       await store.transaction((tx) => completeHandOver(tx, row.id, signature, wire));
       return err === null ? { event: 'landed', slot, error: null } : { event: 'failed', slot, error: err };
     }
-    return death === undefined ? undefined : { event: 'expired', slot: null, error: rfqError(whenDead) };
+    if (death === undefined) return undefined;
+    return (await this.#isForgotten(row)) ? 'forgotten' : { event: 'expired', slot: null, error: rfqError(whenDead) };
+  }
+
+  async #isForgotten({ sentAt, createdAt }: LedgerRow): Promise<boolean> {
+    const { clock, chain } = this.#deps;
+    const at = (sentAt ?? createdAt).getTime();
+    return at < clock.now() - OLD_MS && isForgotten(at, await historySince(chain.rpc));
   }
 
   /**

@@ -1,8 +1,9 @@
 import { decodeTransaction } from '@slipway/wire';
-import { findRequest, type LedgerRow, renewLeases } from '../store/ledger.js';
+import { findRequest, isSubmission, type LedgerRow, renewLeases } from '../store/ledger.js';
 import { StoreUnavailable } from '../store/sql.js';
 import type { DelegatedSend, Resolution } from './delegated-send.js';
 import type { LandingDeps } from './deps.js';
+import { OLD_MS } from './history-since.js';
 import { type Lifetime, lifetimeByHeight, lifetimeOf } from './lifetime.js';
 import type { Resending } from './pace.js';
 import { PayloadMismatch } from './payload.js';
@@ -13,8 +14,6 @@ import type { Tracker, Verdict } from './tracker.js';
 const LEASE_MS = 6_000;
 /** A durable nonce never expires, so give up on its transaction after this long. */
 const GIVE_UP_MS = 5 * 60_000;
-/** What was sent longer ago, a node without a history may have forgotten. */
-const OLD_MS = 10 * 60_000;
 
 export interface FollowingDeps extends Pick<LandingDeps, 'store' | 'clock' | 'steadyNow' | 'observe' | 'log'> {
   tracker: Pick<Tracker, 'track' | 'pollNow'>;
@@ -98,14 +97,17 @@ export class Following {
     const lifetime = lifetimeOfRow(row, wire);
     const giveUpAt = lifetime.kind === 'nonce' ? { giveUpAt: steadyNow() + GIVE_UP_MS } : {};
     const resending = this.#deps.resendingOf?.(row);
-    const isOld = sentAt !== null && sentAt.getTime() < clock.now() - OLD_MS;
+    const begun = steadyNow();
+    const at = sentAt?.getTime() ?? clock.now();
+    const isOld = () => at < clock.now() - OLD_MS || begun < steadyNow() - OLD_MS;
     const verdict = await tracker.track({
       signature,
       wire,
       lifetime,
       takenOver,
       ...giveUpAt,
-      ...(isOld && { sentAt: sentAt.getTime() }),
+      // What a stranger posts has a place as long as it is followed: that is told as the node has it.
+      ...((isOld() || !isSubmission(row)) && { sent: { at, isOld } }),
       ...(resending && { resending }),
       isOurs: this.#deps.isOurs?.(wire) ?? false,
     });

@@ -1,5 +1,13 @@
 import { type Rpc, RpcError } from '../chain/index.js';
 
+/** How far a validator's clock may be from ours. */
+const CLOCK_SKEW_MS = 60_000;
+/** What was sent longer ago, a node without a history may not know: a blockhash lives half as long. */
+export const OLD_MS = 3 * 60_000;
+/** How the log says that nothing can be said of a transaction, and why. */
+export const UNCERTAIN = 'cannot tell whether a transaction has landed';
+export const FORGOTTEN = 'the node has forgotten the time when it was sent: name one with a longer history';
+
 /**
  * Since when a node has its history, in Unix milliseconds; undefined if from the first block on, or if it does not say.
  * @throws ChainUnavailable
@@ -15,4 +23,9 @@ export async function historySince(rpc: Rpc): Promise<number | undefined> {
     if (error instanceof RpcError) return undefined;
     throw error;
   }
+}
+
+/** Whether a node with its history since then could not know what has become of something that was sent at `sentAt`. */
+export function isForgotten(sentAt: number, since: number | undefined): boolean {
+  return since !== undefined && since > sentAt - CLOCK_SKEW_MS;
 }

@@ -44,7 +44,7 @@ export class Landing {
     const leaseUntil = () => leaseFrom(clock.now());
     const tracker = createTracker({ chain, sendRpcs, log, steadyNow });
     const { searchChain = chain } = deps;
-    const delegated = createDelegatedSend({ store, chain: searchChain, log, closing: this.#closing.signal });
+    const delegated = createDelegatedSend({ store, clock, chain: searchChain, log, closing: this.#closing.signal });
     this.#spending = new Spending(clock, settlements);
     const writes = createGroupedWrites({ store, clock, leaseUntil, settlements, spending: this.#spending });
     const ofClients = posted(chain);

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { type Chain, endOf, type Rpc, type SignatureStatus, type TransactionEnd } from '../chain/index.js';
 import { broadcast } from './broadcast.js';
 import { GIVEN_UP, rfqError } from './explain.js';
-import { historySince } from './history-since.js';
+import { FORGOTTEN, historySince, isForgotten, UNCERTAIN } from './history-since.js';
 import { deadAt, type Lifetime } from './lifetime.js';
 import { AT_REST, CLOSE, type Pace, type Resending } from './pace.js';
 
@@ -20,8 +20,8 @@ interface Flight {
   giveUpAt?: number;
   /** Taken over from a stopped instance, which may not have sent it yet: it is sent at once. */
   takenOver?: boolean;
-  /** Of one that was sent long ago, in Unix milliseconds: the node may have forgotten that time. */
-  sentAt?: number;
+  /** When it was sent, in Unix milliseconds, and whether that is so long ago that a node may know nothing of it. */
+  sent?: { at: number; isOld(): boolean };
   /** How often it is sent again; as the tracker does by default. */
   resending?: Resending;
   /** A key of ours signs first: nobody else chooses how the signature begins, by which nodes know it. */
@@ -47,8 +47,6 @@ interface TrackerDeps {
 
 /** The most signatures that getSignatureStatuses takes. */
 const MAX_STATUSES = 256;
-/** How far a validator's clock may be from ours. */
-const CLOCK_SKEW_MS = 60_000;
 /** A node's history may lag behind its statuses: it is asked again after such a time. */
 const LOOK_MS = { first: 400, longest: 30_000 };
 /** Slots. For 300 of them nodes know what has landed by a part of its signature; what is older, by the whole. */
@@ -206,27 +204,24 @@ class PollingTracker implements Tracker {
     const ended = due.filter((_, index) => deaths[index] !== undefined || isGivenUp[index]);
     if (ended.length === 0) return;
     const { slot, found } = await chain.statuses(signaturesOf(ended), { history: true });
-    const isOld = ended.some(({ sentAt }, index) => sentAt !== undefined && !found[index]);
-    const since = isOld ? await historySince(chain.rpc).catch(() => Number.POSITIVE_INFINITY) : undefined;
+    const asks = ended.some(({ sent }, index) => sent?.isOld() && !found[index]);
+    const since = asks ? await historySince(chain.rpc).catch(() => Number.POSITIVE_INFINITY) : undefined;
     for (const [index, flight] of ended.entries()) {
       // Whose status that is shows by itself, once the node knows no more of that time by parts of signatures.
       if (this.#conclude(flight, found[index], slot) || found[index]?.confirmed) continue;
       const death = deaths[due.indexOf(flight)];
       // A node that lags behind the one that reported the death may not have seen it land yet.
       if (death === undefined) this.#finish(flight, { event: 'expired', slot: null, error: rfqError(GIVEN_UP) });
-      else if (this.#isForgotten(flight, since)) flight.resending = AT_REST;
+      else if (flight.sent?.isOld() && isForgotten(flight.sent.at, since)) this.#rest(flight);
       else if (slot >= death) this.#finish(flight, { event: 'expired', slot: null, error: null });
     }
   }
 
-  /** Whether the node could not know whether it has landed. */
-  #isForgotten({ signature, sentAt, resending }: Tracked, since: number | undefined): boolean {
-    if (sentAt === undefined || since === undefined || since <= sentAt - CLOCK_SKEW_MS) return false;
-    if (resending !== AT_REST) {
-      const reason = 'the node has forgotten the time when it was sent: name one with a longer history';
-      this.#deps.log.warn({ signature, reason }, 'cannot tell whether a transaction has landed');
-    }
-    return true;
+  /** The node cannot know whether it has landed. */
+  #rest(flight: Tracked): void {
+    if (flight.resending !== AT_REST)
+      this.#deps.log.warn({ signature: flight.signature, reason: FORGOTTEN }, UNCERTAIN);
+    flight.resending = AT_REST;
   }
 
   /** A failed read counts as alive until the next poll, so that it does not hold up the others. */
