@@ -8,6 +8,7 @@ import {
   decodeTransaction,
   encodeTransaction,
   type Keypair,
+  SYSTEM_PROGRAM,
   withSignature,
 } from '@slipway/wire';
 import { PATIENCE_MS } from '../../lib/testing.js';
@@ -160,28 +161,28 @@ it('attack: an uploader says that it has paid more than it has: the operator see
   assert.deepEqual(rows, [{ paid: `${PRICE}` }]);
 });
 
-describe("attack: a wallet keeps a rival's token taken by payments that never land; each holds it for ten seconds", () => {
-  /** Posts a payment that no node gets; `answer` comes when it has come to its end. */
-  async function hold(attacker: Keypair, mint: Address) {
-    const { clock } = world;
-    const now = clock.now();
-    // The ten seconds pass when the test says so.
-    clock.now = () => now + clock.offsetMs;
-    world.node.drops.add(attacker.address);
-    const answer = world.execute(attacker, await world.craft(attacker.address), mint);
-    await until(async () => (await noted(mint)).length === 1);
-    assert.equal(await world.mayVerify(mint), false);
-    return { answer };
-  }
-  const pay = async (payer: Keypair, mint: Address) => {
-    const { status, body } = await world.execute(payer, await world.craft(payer.address), mint);
-    return [status, body.status, body.verificationCreated];
-  };
-  const noted = async (mint: Address) => {
-    const text = 'select payer, state, note from verifications where token_id = $1 order by created_at';
-    return (await world.store.query<{ payer: string; state: string; note: string | null }>(text, [mint])).rows;
-  };
+/** Posts a payment that no node gets; `answer` comes when it has come to its end. */
+async function hold(attacker: Keypair, mint: Address) {
+  const { clock } = world;
+  const now = clock.now();
+  // The ten seconds pass when the test says so.
+  clock.now = () => now + clock.offsetMs;
+  world.node.drops.add(attacker.address);
+  const answer = world.execute(attacker, await world.craft(attacker.address), mint);
+  await until(async () => (await noted(mint)).length === 1);
+  assert.equal(await world.mayVerify(mint), false);
+  return { answer };
+}
+const pay = async (payer: Keypair, mint: Address) => {
+  const { status, body } = await world.execute(payer, await world.craft(payer.address), mint);
+  return [status, body.status, body.verificationCreated];
+};
+const noted = async (mint: Address) => {
+  const text = 'select payer, state, note from verifications where token_id = $1 order by created_at';
+  return (await world.store.query<{ payer: string; state: string; note: string | null }>(text, [mint])).rows;
+};
 
+describe("attack: a wallet keeps a rival's token taken by payments that never land; each holds it for ten seconds", () => {
   it('whose money was moved away: then a rival pays; if the first lands after all, it is to be given back', async () => {
     const [attacker, rival] = [await world.newWallet(PRICE), await world.newWallet(PRICE)];
     const mint = await world.newMint();
@@ -217,6 +218,47 @@ describe("attack: a wallet keeps a rival's token taken by payments that never la
     const { body } = await ended.answer;
     assert.deepEqual([body.status, body.verificationCreated], ['Success', true]);
     assert.deepEqual([await world.tokens(world.receiver), await world.tokens(rival.address)], [PRICE, PRICE]);
+  });
+});
+
+describe("attack: a wallet makes a rival's payment that is under way fail for a while, to take its token: who still has his money keeps it, and has paid", () => {
+  async function keeps(begin: () => Promise<void>, end: () => Promise<void>): Promise<void> {
+    const [slow, rival] = [await world.newWallet(PRICE), await world.newWallet(PRICE)];
+    const mint = await world.newMint();
+    const crafted = await world.craft(rival.address);
+    const ended = await hold(slow, mint);
+    await begin();
+    await world.advance(11);
+    assert.notEqual((await world.execute(rival, crafted, mint)).body.status, 'Success');
+    assert.deepEqual(
+      (await noted(mint)).map(({ payer, state }) => [payer, state]),
+      [[slow.address, 'reserved']],
+    );
+    await end();
+    world.node.drops.clear();
+    const { body } = await ended.answer;
+    assert.deepEqual([body.status, body.verificationCreated], ['Success', true], JSON.stringify(body));
+  }
+
+  it('by moving the pool that it trades in', () =>
+    keeps(
+      async () => {
+        world.node.error = { InstructionError: [2, { Custom: 6001 }] };
+      },
+      async () => {
+        world.node.error = null;
+      },
+    ));
+
+  it('by emptying the gas wallet, which pays its fee', async () => {
+    const set = (lamports: number) => {
+      const account = { lamports, owner: SYSTEM_PROGRAM, executable: false, data: '' };
+      return world.rpc.call<void>('localnet_setAccount', [world.gasWallet, account]);
+    };
+    await keeps(
+      () => set(1),
+      () => set(1_000_000_000),
+    );
   });
 });
 

@@ -119,9 +119,10 @@ async function remember(
   deps: ExpressDeps,
   wallet: Address,
   currency: Currency,
-  { requestId, amount, gasless, swap }: PaymentSummary,
+  { requestId, amount, feeLamports, rentLamports, gasless, swap }: PaymentSummary,
   { crafted, lastValidBlockHeight }: Ready,
 ): Promise<void> {
+  const lamports = swap?.neededLamports ?? feeLamports + rentLamports;
   const request = {
     id: requestId,
     area: AREA,
@@ -133,6 +134,7 @@ async function remember(
       currency,
       amount: amount.toString(),
       ...(swap && { paid: swap.inputAmount.toString() }),
+      ...(!gasless && { lamports: lamports.toString() }),
     } satisfies PaymentPayload,
   };
   await deps.remember(newRequest(request, deps.clock));

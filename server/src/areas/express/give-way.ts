@@ -1,28 +1,54 @@
+import { type Address, associatedTokenAddress } from '@slipway/wire';
+import type { LedgerRow } from '../../store/ledger.js';
 import { giveWay, type VerificationKind } from '../../store/verifications.js';
+import { checkLamports, checkTokens } from './checks.js';
+import { mintOf } from './currency.js';
 import type { ExpressDeps } from './deps.js';
+import { type PaymentPayload, readPayload } from './payload.js';
 
 /** How long a payment holds its token for certain. One that can land does so within seconds. */
 export const HELD_MS = 10_000;
 
+type Payers = Pick<ExpressDeps, 'chain' | 'platform' | 'stable' | 'usdc'>;
+type Deps = Payers & Pick<ExpressDeps, 'store' | 'clock' | 'findHolders' | 'findRequest' | 'landing'>;
+
 /**
- * Frees the token from payments that have held it for a while and would fail by now: their senders have moved the
- * money away. Otherwise two of them in turn keep a rival from paying, at no cost.
+ * Frees the token from payments that have held it for a while and would fail by now because their senders have moved
+ * the money away. Otherwise two of them in turn keep a rival from paying, at no cost. One that would fail for any
+ * other reason holds its token: a rival may have brought that about, and once it is over the payment lands, and has paid.
  */
-export async function letOthersPay(
-  {
-    store,
-    clock,
-    findHolders,
-    findRequest,
-    landing,
-  }: Pick<ExpressDeps, 'store' | 'clock' | 'findHolders' | 'findRequest' | 'landing'>,
-  tokenId: string,
-  kinds: readonly VerificationKind[],
-): Promise<void> {
+export async function letOthersPay(deps: Deps, tokenId: string, kinds: readonly VerificationKind[]): Promise<void> {
+  const { store, clock, findHolders, findRequest, landing } = deps;
   const now = clock.now();
   for (const requestId of await findHolders({ tokenId, kinds, before: new Date(now - HELD_MS) })) {
     const held = await findRequest(requestId);
-    if (held?.state !== 'sending' || !(await landing.wouldFail(held))) continue;
+    if (held?.state !== 'sending' || !(await isMoneyGone(deps, held)) || !(await landing.wouldFail(held))) continue;
     await store.transaction((tx) => giveWay(tx, requestId, new Date(now)));
   }
+}
+
+/** Whether the sender lacks what the payment takes of his own. Also true where the payment has taken it already. */
+async function isMoneyGone(deps: Payers, request: LedgerRow): Promise<boolean> {
+  const payload = readPayload(request);
+  const sender = request.wallet as Address;
+  return (await areLamportsGone(deps, sender, payload)) || (await areTokensGone(deps, sender, payload));
+}
+
+async function areLamportsGone({ chain }: Payers, sender: Address, { lamports }: PaymentPayload): Promise<boolean> {
+  if (lamports === undefined) return false;
+  return checkLamports(await chain.account(sender), BigInt(lamports), false) !== undefined;
+}
+
+async function areTokensGone(
+  deps: Payers,
+  sender: Address,
+  { currency, amount, paid = amount }: PaymentPayload,
+): Promise<boolean> {
+  if (currency === 'SOL') return false;
+  const mint = mintOf(deps, currency);
+  const facts = await deps.chain.mint(mint);
+  if (!facts) return false;
+  const { tokenProgram } = facts;
+  const held = await deps.chain.account(associatedTokenAddress(sender, mint, tokenProgram));
+  return checkTokens(held, { tokenProgram, sender, amount: BigInt(paid) }, currency) !== undefined;
 }

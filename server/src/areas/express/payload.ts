@@ -9,6 +9,8 @@ const PaymentPayload = Type.Object({
   amount: digits,
   /** The most that leaves the sender, in the smallest unit of the currency; of a swap only. */
   paid: Type.Optional(digits),
+  /** What the sender's wallet must have for it, the fee and all rent included; absent where the gas wallet pays those. */
+  lamports: Type.Optional(digits),
 });
 export type PaymentPayload = Static<typeof PaymentPayload>;
 

@@ -21,7 +21,7 @@ import {
   tokenOf,
 } from '../../routing/router.js';
 import { checkLamports, checkSolPayment, checkTokens, type Obstacle, type Ready } from './checks.js';
-import type { Currency } from './currency.js';
+import { type Currency, mintOf } from './currency.js';
 import { type ExpressDeps, PRICE_IN_TOKENS } from './deps.js';
 
 /** Added to the input of the exact-out quote, so that a small move of the market still leaves enough. */
@@ -42,6 +42,8 @@ export interface SwapPayment {
   /** The network fee, and the rent of the receiver's account if it must be created; lamports. */
   feeLamports: bigint;
   rentLamports: bigint;
+  /** All that the sender's wallet must have meanwhile, with what it pays in SOL and what comes back at the end. */
+  neededLamports: bigint;
 }
 
 /**
@@ -57,11 +59,7 @@ export async function craftSwapPayment(
   const { platform, receiver, chain } = deps;
   const symbol = currency === 'PLATFORM_STABLE' ? deps.stable.symbol : currency;
   const [input, output] = await Promise.all([
-    readToken(
-      deps,
-      { SOL: WRAPPED_SOL_MINT, USDC: deps.usdc.mint, PLATFORM_STABLE: deps.stable.mint }[currency],
-      symbol,
-    ),
+    readToken(deps, mintOf(deps, currency), symbol),
     readToken(deps, platform.mint, platform.symbol),
   ]);
   const tokenDecimals = output.decimals;
@@ -82,6 +80,7 @@ export async function craftSwapPayment(
     outputAmount: quote.outAmount,
     feeLamports: feeOf(1, { computeUnitLimit: 0, computeUnitPrice: 0n }),
     rentLamports: create ? associatedTokenRent(output.tokenProgram) : 0n,
+    neededLamports: 0n,
   };
   const { inputAmount } = payment;
   const poor = isSol ? undefined : checkTokens(held, { ...input, sender, amount: inputAmount }, symbol);
@@ -150,8 +149,9 @@ async function tryOut(
   { payment, swap, own, lent, wrapped, hops }: Draft,
 ): Promise<{ payment: SwapPayment; suspects?: readonly Hop[] } & ({ ready: Ready } | { obstacle: Obstacle })> {
   const lacking = () => {
-    const lamports = payment.feeLamports + payment.rentLamports + lent + wrapped;
-    return wrapped > 0n ? checkSolPayment(own, lamports) : checkLamports(own, lamports, false);
+    payment.neededLamports = payment.feeLamports + payment.rentLamports + lent + wrapped;
+    const { neededLamports } = payment;
+    return wrapped > 0n ? checkSolPayment(own, neededLamports) : checkLamports(own, neededLamports, false);
   };
   const poor = lacking();
   if (poor) return { payment, obstacle: poor };

@@ -42,8 +42,8 @@ export async function openExpressWorld() {
   const net = await startLocalnet({ rpcPort: 0 });
   const rpc = createLocalRpc((method, params) => net.call(method, params));
   const clock = createClock();
-  /** Whether the node simulates by what was true before, and whose transactions it drops. */
-  const node = { isBehind: false, drops: new Set<Address>() };
+  /** Whether the node simulates by what was true before, whose transactions it drops, and what error it tells of these. */
+  const node = { isBehind: false, error: null as unknown, drops: new Set<Address>() };
   /** Whether the gas wallet may sign for nothing more. */
   const limit = { isUsedUp: false };
   const behind: Rpc = {
@@ -59,7 +59,10 @@ export async function openExpressWorld() {
   const chain: Chain = {
     ...real,
     simulate: async (wire, options) =>
-      node.isBehind ? { err: null, logs: [], unitsConsumed: 5_000 } : real.simulate(wire, options),
+      node.isBehind ||
+      (node.error && signersOf(Buffer.from(wire).toString('base64')).some((each) => node.drops.has(each)))
+        ? { err: node.error, logs: [], unitsConsumed: 5_000 }
+        : real.simulate(wire, options),
   } as Chain;
   const store = await openAnyStore();
   const plain = testSigner();

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  type Address,
+  associatedTokenAddress,
+  encodeTokenAccount,
+  generateKeypair,
+  SYSTEM_PROGRAM,
+  TOKEN_PROGRAM,
+} from '@slipway/wire';
+import type { ChainAccount } from '../../chain/index.js';
+import { walletMinimum } from '../../crafting/wallet.js';
+import { JUP, USDC } from '../../sandbox/maker/testing.js';
+import type { LedgerRow } from '../../store/ledger.js';
+import { letOthersPay } from './give-way.js';
+import type { PaymentPayload } from './payload.js';
+
+const sender = generateKeypair().address;
+const NEEDED = 2_500_000n;
+const ENOUGH = NEEDED + walletMinimum();
+
+/** Whether a payment that would fail by now gives way, when its sender has so much. */
+async function givesWay(payload: PaymentPayload, has: { lamports?: bigint; tokens?: bigint; owner?: Address }) {
+  const mint = payload.currency === 'USDC' ? USDC.mint : JUP.mint;
+  const { lamports, tokens, owner = sender } = has;
+  const accounts = new Map<Address, Partial<ChainAccount>>();
+  if (lamports !== undefined) accounts.set(sender, { owner: SYSTEM_PROGRAM, lamports });
+  if (tokens !== undefined) {
+    const data = encodeTokenAccount({
+      mint,
+      owner,
+      amount: tokens,
+      state: 'initialized',
+      delegatedAmount: 0n,
+      isNative: false,
+    });
+    accounts.set(associatedTokenAddress(sender, mint), { owner: TOKEN_PROGRAM, data: Buffer.from(data) });
+  }
+  const row = { id: 'request', area: 'express', wallet: sender, state: 'sending', payload } as unknown as LedgerRow;
+  const freed: unknown[] = [];
+  const deps = {
+    store: {
+      transaction: (run: (tx: object) => unknown) =>
+        run({ query: async (_: string, [id]: unknown[]) => freed.push(id) }),
+    },
+    clock: { now: () => 1_000_000 },
+    findHolders: async () => [row.id],
+    findRequest: async () => row,
+    landing: { wouldFail: async () => true },
+    chain: { account: async (of: Address) => accounts.get(of), mint: async () => ({ tokenProgram: TOKEN_PROGRAM }) },
+    platform: JUP,
+    stable: JUP,
+    usdc: USDC,
+  } as unknown as Parameters<typeof letOthersPay>[0];
+  await letOthersPay(deps, 'token', ['verification']);
+  return freed.length === 1;
+}
+
+describe('a payment that would fail gives way to others only where its sender lacks what it takes:', () => {
+  it('SOL that it swaps, with fee and rent', async () => {
+    const payload = { currency: 'SOL', amount: '1000', paid: '100', lamports: `${NEEDED}` } as const;
+    assert.equal(await givesWay(payload, { lamports: ENOUGH }), false);
+    assert.equal(await givesWay(payload, { lamports: ENOUGH - 1n }), true);
+    assert.equal(await givesWay(payload, {}), true);
+  });
+
+  it('tokens that it swaps, or SOL for its fee', async () => {
+    const payload = { currency: 'USDC', amount: '1000', paid: '100', lamports: `${NEEDED}` } as const;
+    assert.equal(await givesWay(payload, { lamports: ENOUGH, tokens: 100n }), false);
+    assert.equal(await givesWay(payload, { lamports: ENOUGH, tokens: 99n }), true);
+    assert.equal(await givesWay(payload, { lamports: ENOUGH - 1n, tokens: 100n }), true);
+    assert.equal(await givesWay(payload, { lamports: ENOUGH }), true);
+    const owner = generateKeypair().address;
+    assert.equal(await givesWay(payload, { lamports: ENOUGH, tokens: 100n, owner }), true);
+  });
+
+  it('platform tokens alone where the gas wallet pays, or an earlier version has crafted it', async () => {
+    const payload = { currency: 'PLATFORM_TOKEN', amount: '1000' } as const;
+    assert.equal(await givesWay(payload, { tokens: 1_000n }), false);
+    assert.equal(await givesWay(payload, { tokens: 999n }), true);
+  });
+});
