@@ -140,6 +140,17 @@ describe('the execution of an order', () => {
     assert.equal(asked, 0);
   });
 
+  it("attack: a stranger on the chain sends SOL to the address of the taker's new token account: the amounts are told without rent", async () => {
+    for (const lamports of [0, 890_880, 2_039_280, 5_000_000]) {
+      const fresh = await newWallet(world, SOL_1);
+      const output = ata(fresh.address, USDC);
+      if (lamports > 0) await world.rpc.call('requestAirdrop', [output, lamports]);
+      const query = { inputMint: SOL.mint, outputMint: USDC.mint, amount: '1000000', taker: fresh.address };
+      const { done } = await swap(world, { ...query, excludeRouters: 'jupiterz' }, fresh);
+      assert.deepEqual([done.totalInputAmount, done.inputAmountResult], ['1000000', '1000000'], `${lamports} lamports`);
+    }
+  });
+
   it('is no success without the right signatures', async () => {
     const { requestId, transaction } = await orderOf();
     const missing = await world.execute({ requestId, signedTransaction: transaction });
@@ -303,6 +314,15 @@ describe('what an order refuses', () => {
         ['', 1, 'Insufficient funds', null],
       );
       assert.ok(BigInt(body.outAmount) > 0n);
+    }
+    for (const amount of [2n ** 64n - 1n, 2n ** 64n - 2_039_280n]) {
+      const { status, body } = await world.order({
+        inputMint: SOL.mint,
+        outputMint: USDC.mint,
+        amount: `${amount}`,
+        taker: poor.address,
+      });
+      assert.deepEqual([status, body.transaction, body.errorCode], [200, '', 1], JSON.stringify(body));
     }
     const spent = await newWallet(world, 0n, [[USDC, 1_000_000n]]);
     const { body } = await world.order({ ...sell, taker: spent.address, slippageBps: 50, excludeRouters: 'jupiterz' });

@@ -39,8 +39,8 @@ function solOf({ lamports, feeLamports }: LandedTransaction, payload: SwapPayloa
   const { feePayer, rentPayer, destination, tip } = payload;
   let sol = change(lamports.get(wallet));
   if (wallet === feePayer) sol += feeLamports + BigInt(tip?.lamports ?? 0);
-  const created = destination && lamports.get(destination);
-  if (wallet === rentPayer && created?.before === 0n) sol += created.after;
+  // No more than was missing: somebody else may have sent SOL to the address before.
+  if (wallet === rentPayer && destination) sol += change(lamports.get(destination));
   return sol;
 }
 

@@ -76,10 +76,14 @@ export function untradedOf(
   };
 }
 
-/** What a route of an order must fit into a transaction with. */
+/**
+ * What a route of an order must fit into a transaction with. Amounts change nothing of that, and are the least: the taker
+ * may have asked for one that, with the rent beside it, no instruction can hold.
+ */
 export function surroundingsOf(deps: SwapDeps, order: Order, terms: Terms): Surroundings {
   const setting = settingOf(deps, order, terms, false);
   const { absentSigners: _, ...parties } = setting.parties;
-  const untraded = untradedOf(deps, order, terms, setting, { least: 1n, feeAmount: 1n });
+  const least: Order = { ...order, asked: { ...order.asked, amount: 1n } };
+  const untraded = untradedOf(deps, least, terms, setting, { least: 1n, feeAmount: 1n });
   return { ...parties, instructions: aroundTrade(untraded), inFull: partiesOf(untraded) };
 }
