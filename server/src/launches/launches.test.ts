@@ -14,6 +14,7 @@ import {
   countMintNumbers,
   findLaunch,
   findLaunchesNamed,
+  findMintNumber,
   insertLaunch,
   type Launch,
   setPage,
@@ -342,15 +343,17 @@ for (const kind of ['embedded', 'postgres'] as const) {
     });
 
     it('get each number of the stock once', async () => {
-      const numbers = Array.from({ length: 10 }, (_, i) => 2 ** 52 + i);
+      const number = 2 ** 52 + 1;
       await store.transaction(async (tx) => {
-        for (const number of numbers) await addMintNumber(tx, number, 'ab');
+        await addMintNumber(tx, number, 'ab');
         await addMintNumber(tx, 7, 'cd');
         await addMintNumber(tx, 7, 'cd');
       });
       assert.equal(await countMintNumbers(store, 'cd'), 1);
-      const taken = await Promise.all(Array.from({ length: 12 }, () => store.single((tx) => takeMintNumber(tx, 'ab'))));
-      assert.deepEqual(taken.filter((number) => number !== undefined).sort(), numbers);
+      assert.equal(await findMintNumber(store, 'ab'), number);
+      const taken = await Promise.all([1, 2, 3].map(() => store.single((tx) => takeMintNumber(tx, number))));
+      assert.deepEqual(taken.sort(), [false, false, true]);
+      assert.equal(await findMintNumber(store, 'ab'), undefined);
     });
   });
 }
@@ -363,10 +366,11 @@ it('keeps mint addresses with an ending in stock', async () => {
   while ((await countMintNumbers(store, 'a')) < 3) await new Promise((resolve) => setTimeout(resolve, 20));
   await stock.close();
   for (let i = 0; i < 3; i++) {
-    const number = await store.single((tx) => takeMintNumber(tx, 'a'));
-    const mint = await signer.publicKey(`mint:${number!}`);
+    const number = (await findMintNumber(store, 'a'))!;
+    assert.equal(await store.single((tx) => takeMintNumber(tx, number)), true);
+    const mint = await signer.publicKey(`mint:${number}`);
     assert.match(mint, /a$/);
-    assert.notEqual(await signer.publicKey(`launch:${number!}`), mint);
+    assert.notEqual(await signer.publicKey(`launch:${number}`), mint);
   }
   await close();
   await rm(dir, { recursive: true, force: true });

@@ -134,15 +134,19 @@ export async function finishLaunch(tx: Tx, mint: string, at: Date, { isOnChain =
   );
 }
 
-/** Takes the number of a mint key from the mint pool; undefined if it is empty. No two callers get the same number. */
-export async function takeMintNumber(tx: Tx, suffix: string): Promise<number | undefined> {
-  const { rows } = await tx.query<{ number: bigint }>(
-    `delete from mint_numbers where number = (
-       select number from mint_numbers where suffix = $1 limit 1 for update skip locked
-     ) returning number`,
+/** The number of a mint key in the mint pool, at random, so that two callers seldom get the same; undefined if it is empty. */
+export async function findMintNumber(sql: Sql, suffix: string): Promise<number | undefined> {
+  const { rows } = await sql.query<{ number: bigint }>(
+    'select number from mint_numbers where suffix = $1 order by random() limit 1',
     [suffix],
   );
   return rows[0] && Number(rows[0].number);
+}
+
+/** Takes the number of a mint key out of the mint pool; false if somebody else has taken it. */
+export async function takeMintNumber(tx: Tx, number: number): Promise<boolean> {
+  const { rowCount } = await tx.query('delete from mint_numbers where number = $1', [number]);
+  return rowCount === 1;
 }
 
 export async function addMintNumber(tx: Tx, number: number, suffix: string): Promise<void> {

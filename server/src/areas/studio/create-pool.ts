@@ -57,13 +57,13 @@ export async function createPool(deps: StudioDeps, body: CreatePoolBody, caller:
   const request = readLaunch(deps, body);
   const { creator, quoteMint, name, symbol, sniperSlots } = request;
   const payload = { caller: caller.id, ...(caller.together !== undefined && { together: caller.together }) };
-  const { mint, crafted, pool, remembered } = await withLaunchKeys(deps, async (keys) => {
+  const craftWith = async (keys: LaunchKeys) => {
     const { pool, ...made } = await craft(deps, request, keys);
     const row = newRequest({ ...made, area: AREA, wallet: creator, cosigners: keys.names, payload }, deps.clock);
     await deps.remember(row);
     return { mint: keys.mint, crafted: made.crafted, pool, remembered: row };
-  });
-  await deps.store.single((tx) =>
+  };
+  const { mint, crafted, remembered } = await withLaunchKeys(deps, craftWith, (tx, { mint, pool, remembered }) =>
     insertLaunch(tx, {
       mint,
       requestId: remembered.id,

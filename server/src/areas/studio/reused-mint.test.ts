@@ -6,7 +6,7 @@ import { generateKeypair, type Keypair, WRAPPED_SOL_MINT } from '@slipway/wire';
 import type { ChainAccount } from '../../chain/index.js';
 import { launchFilesChore, publishLaunch } from '../../launches/index.js';
 import { put, samples, stands } from '../../objects/testing.js';
-import { addMintNumber, findLaunch } from '../../store/launches.js';
+import { addMintNumber, countMintNumbers, findLaunch } from '../../store/launches.js';
 import { insertCrafted } from '../../store/ledger.js';
 import { openAnyStore } from '../../store/testing.js';
 import { createPool } from './create-pool.js';
@@ -26,7 +26,21 @@ function mintKey(): Keypair {
 
 /** Launches on a stock of one mint address, over files in this kind of store. */
 async function open(t: TestContext, openStand: (typeof stands)[number]['open']) {
-  const [store, stand] = await Promise.all([openAnyStore(), openStand()]);
+  const [opened, stand] = await Promise.all([openAnyStore(), openStand()]);
+  /** How many more calls the database answers. */
+  const answers = { left: Number.POSITIVE_INFINITY };
+  const counted =
+    <Args extends unknown[], Answer>(call: (...args: Args) => Promise<Answer>) =>
+    async (...args: Args) => {
+      if (answers.left-- <= 0) throw new Error('the database is away');
+      return call(...args);
+    };
+  const store = {
+    ...opened,
+    query: counted(opened.query),
+    single: counted(opened.single),
+    transaction: counted(opened.transaction),
+  } as typeof opened;
   t.after(async () => {
     await stand.close();
     await store.close();
@@ -71,6 +85,8 @@ async function open(t: TestContext, openStand: (typeof stands)[number]['open']) 
   return {
     objects,
     mint,
+    answers,
+    inStock: () => countMintNumbers(opened, SUFFIX),
     create: () => createPool(deps, body, { id: 'key' }),
     /** Until the address is back in stock. */
     async expire() {
@@ -121,3 +137,18 @@ for (const { kind, open: openStand } of stands) {
     assert.deepEqual(await bytesAt(`metadata/${mint}.json`), metadata('Other'));
   });
 }
+
+test('a mint address leaves the stock only with its launch, at whatever call the database goes away', async (t) => {
+  const { answers, create, inStock } = await open(t, stands[0]!.open);
+  let failed = 0;
+  for (let left = 0; ; left++) {
+    answers.left = left;
+    const end = await create().catch((error: Error) => error);
+    if (!(end instanceof Error)) break;
+    assert.match(end.message, /the database is away/);
+    assert.equal(await inStock(), 1, `after ${left} calls`);
+    failed++;
+  }
+  assert.equal(failed, 3);
+  assert.equal(await inStock(), 0);
+});
