@@ -33,6 +33,7 @@ export { type MintExtensions, readMintExtensions, type TokenText } from './mint-
 export { createMintOpinions, type MintInfo, type MintOpinions, mintFacts } from './mints.js';
 export { bytesIn, wholeIn } from './node-values.js';
 export {
+  AnswerTooLong,
   ask,
   ChainUnavailable,
   createHttpRpc,

@@ -40,6 +40,9 @@ export class ChainUnavailable extends Outage {
   }
 }
 
+/** The answer was cut off, because it is longer than is read. */
+export class AnswerTooLong extends ChainUnavailable {}
+
 /** The node asks for fewer calls. The call was not made. */
 export class Throttled extends ChainUnavailable {
   constructor(
@@ -95,7 +98,7 @@ export function createHttpRpc({ url, timeoutMs = 10_000, post: send = createHttp
       return JSON.parse(await readBody(response, most)) as RpcResponse;
     } catch (error) {
       if (error instanceof ChainUnavailable) throw error;
-      if (error instanceof BodyTooLong) throw new ChainUnavailable(`${name}: ${error.message} to ${method}`);
+      if (error instanceof BodyTooLong) throw new AnswerTooLong(`${name}: ${error.message} to ${method}`);
       // The cause may quote the URL, which may hold a key: only its class is passed on.
       const reason = signal.aborted ? `no answer in ${timeoutMs} ms` : 'no usable answer';
       throw new ChainUnavailable(`${name}: ${reason} to ${method}`);

@@ -1,6 +1,6 @@
 import type { Address } from '@slipway/wire';
 import { AppError } from '../errors/index.js';
-import type { Rpc } from './rpc.js';
+import { AnswerTooLong, type Rpc } from './rpc.js';
 import { readWallet, type Wallet } from './wallet.js';
 
 /** Of one caller, at a time. An ordinary wallet takes a tenth of a second. */
@@ -10,8 +10,8 @@ const MOST_OF_ONE = 4;
 export interface Reader {
   /** Whom its calls are counted for; none where they are not counted. */
   payer: { readonly id: string } | undefined;
-  /** Counts what the wallet has cost. Not allowed where fewer calls were left. */
-  charge: (wallet: Wallet) => Promise<{ allowed: boolean } | undefined>;
+  /** Counts what the wallet has cost, also one that has more than is read. Not allowed where fewer calls were left. */
+  charge: (wallet: Wallet | undefined) => Promise<{ allowed: boolean } | undefined>;
 }
 
 interface Caller {
@@ -30,11 +30,17 @@ export class WalletReads {
   async read(rpc: Rpc, owner: Address, { payer, charge }: Reader): Promise<Wallet> {
     const leave = payer && (await this.#enter(payer.id));
     let isSpent = false;
-    try {
-      const wallet = await readWallet(rpc, owner);
+    const count = async (wallet: Wallet | undefined) => {
       isSpent = true;
       isSpent = (await charge(wallet))?.allowed === false;
+    };
+    try {
+      const wallet = await readWallet(rpc, owner);
+      await count(wallet);
       return wallet;
+    } catch (error) {
+      if (error instanceof AnswerTooLong) await count(undefined);
+      throw error;
     } finally {
       leave?.(isSpent);
     }

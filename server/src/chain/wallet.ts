@@ -31,9 +31,17 @@ export const ORDINARY_WALLET = 2_000;
 /** So many token accounts of a larger one cost as much as an ordinary call. */
 const ACCOUNTS_A_CALL = 100;
 
-/** What a call that reads a wallet weighs besides itself: the node sends all of its token accounts, each time. */
-export const walletWeight = ({ tokenAccounts: { length } }: Pick<Wallet, 'tokenAccounts'>): number =>
-  length <= ORDINARY_WALLET ? 0 : Math.ceil(length / ACCOUNTS_A_CALL);
+/** The node has sent at least as many accounts of a wallet whose list is longer than is read. */
+const ACCOUNTS_CUT_OFF = 70_000;
+
+/**
+ * What a call that reads a wallet weighs besides itself: the node sends all of its token accounts, each time. Of one with more
+ * than are read, nothing is known.
+ */
+export function walletWeight(wallet: Pick<Wallet, 'tokenAccounts'> | undefined): number {
+  const { length } = wallet?.tokenAccounts ?? { length: ACCOUNTS_CUT_OFF };
+  return length <= ORDINARY_WALLET ? 0 : Math.ceil(length / ACCOUNTS_A_CALL);
+}
 
 interface Contextual<T> {
   context: { slot: number };

@@ -9,7 +9,7 @@ import {
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
 } from '@slipway/wire';
-import { createChain, type Rpc } from '../../chain/index.js';
+import { createChain, createHttpRpc, MAX_ANSWER, type Rpc } from '../../chain/index.js';
 import { createTokenList } from '../../config/index.js';
 import type { Limiter } from '../../http/index.js';
 import { plentyLeft, startTestServer } from '../../http/testing.js';
@@ -52,8 +52,11 @@ function openWhaleNode(accounts: number) {
   return { owner, rpc, calls };
 }
 
-async function openWhale(limiter: (store: Awaited<ReturnType<typeof openAnyStore>>) => Limiter, accounts = SMALL) {
-  const { owner, rpc, calls } = openWhaleNode(accounts);
+async function openWhale(
+  limiter: (store: Awaited<ReturnType<typeof openAnyStore>>) => Limiter,
+  node: ReturnType<typeof openWhaleNode> = openWhaleNode(SMALL),
+) {
+  const { owner, rpc, calls } = node;
   const store = await openAnyStore();
   const chain = createChain({ rpc, steadyNow: () => 0, fees: { percentile: 50, maxMicroLamports: 1n } });
   const listed = { usdc: { symbol: 'USDC', mint: newAddress() }, platform: { symbol: 'JUP', mint: newAddress() } };
@@ -69,7 +72,7 @@ async function openWhale(limiter: (store: Awaited<ReturnType<typeof openAnyStore
 }
 
 it('attack: a free key asks for the holdings of a whale with 100,000 accounts: 23 calls of the node and 2,000 accounts a page', async (t) => {
-  const { owner, calls, get, close } = await openWhale(() => ({ take: () => plentyLeft }), 100_000);
+  const { owner, calls, get, close } = await openWhale(() => ({ take: () => plentyLeft }), openWhaleNode(100_000));
   t.after(close);
   const seen = new Set<string>();
   let after = '';
@@ -117,6 +120,29 @@ it('attack: a free key asks for the holdings of 60 whales at once: four are read
   assert.equal(calls.filter((method) => method === 'getBalance').length, 4);
   const statuses = answers.map(({ statusCode }) => statusCode).sort();
   assert.deepEqual(statuses, [...Array(4).fill(200), ...Array(56).fill(429)]);
+});
+
+it('attack: a free key asks for the holdings of whales whose lists are longer than is read: four are begun, and they take the rest of its minute', async (t) => {
+  const tiers = { free: { perMinute: 60, executePer10s: 500 } };
+  const node = openWhaleNode(0);
+  const over = createHttpRpc({
+    url: 'http://node.example',
+    post: async () => new Response(new Uint8Array(MAX_ANSWER + 1)),
+  });
+  const rpc: Rpc = {
+    name: 'node',
+    call: (method, params) => (method === 'getTokenAccountsByOwner' ? over : node.rpc).call(method, params),
+  };
+  const { owner, calls, get, close } = await openWhale(
+    (store) => createLimiter({ store, tiers, steadyNow: () => 5_000_000 }),
+    { ...node, rpc },
+  );
+  t.after(close);
+  const answers = await Promise.all(Array.from({ length: 60 }, () => get(`holdings/${owner}`)));
+  assert.equal(calls.filter((method) => method === 'getBalance').length, 4);
+  const statuses = answers.map(({ statusCode }) => statusCode).sort();
+  assert.deepEqual(statuses, [...Array(56).fill(429), ...Array(4).fill(503)]);
+  assert.equal((await get(`holdings/${owner}`)).statusCode, 429);
 });
 
 it('attack: a free key searches for a hundred names at once: they count as ten calls', async (t) => {

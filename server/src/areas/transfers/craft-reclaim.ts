@@ -63,7 +63,7 @@ export async function craftReclaims(
   const wallet = await deps.chain.walletReads.read(deps.chain.rpc, owner, {
     payer: request.payer,
     async charge(read) {
-      await pay(charge, Math.ceil(closableOf(read, mints).closable.length / MAX_CLOSINGS) - 1);
+      if (read) await pay(charge, Math.ceil(closableOf(read, mints).closable.length / MAX_CLOSINGS) - 1);
       return charge(walletWeight(read));
     },
   });
