@@ -40,7 +40,8 @@ export function checkLamports(
   neededLamports: bigint,
   gasless: boolean,
 ): Obstacle | undefined {
-  if (payer && payer.owner !== SYSTEM_PROGRAM)
+  // Its owner can give it data, with which it pays no fee whatever it holds.
+  if (payer && (payer.owner !== SYSTEM_PROGRAM || payer.data.length > 0))
     return { code: 2004, error: 'The account is not a wallet: it cannot pay fees' };
   const missing = neededLamports + walletMinimum() - (payer?.lamports ?? 0n);
   if (missing <= 0n) return undefined;

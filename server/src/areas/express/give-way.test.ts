@@ -20,11 +20,14 @@ const NEEDED = 2_500_000n;
 const ENOUGH = NEEDED + walletMinimum();
 
 /** Whether a payment that would fail by now gives way, when its sender has so much. */
-async function givesWay(payload: PaymentPayload, has: { lamports?: bigint; tokens?: bigint; owner?: Address }) {
+async function givesWay(
+  payload: PaymentPayload,
+  has: { lamports?: bigint; tokens?: bigint; owner?: Address; space?: number },
+) {
   const mint = payload.currency === 'USDC' ? USDC.mint : JUP.mint;
-  const { lamports, tokens, owner = sender } = has;
+  const { lamports, tokens, owner = sender, space = 0 } = has;
   const accounts = new Map<Address, Partial<ChainAccount>>();
-  if (lamports !== undefined) accounts.set(sender, { owner: SYSTEM_PROGRAM, lamports });
+  if (lamports !== undefined) accounts.set(sender, { owner: SYSTEM_PROGRAM, lamports, data: Buffer.alloc(space) });
   if (tokens !== undefined) {
     const data = encodeTokenAccount({
       mint,
@@ -62,6 +65,7 @@ describe('a payment that would fail gives way to others only where its sender la
     assert.equal(await givesWay(payload, { lamports: ENOUGH }), false);
     assert.equal(await givesWay(payload, { lamports: ENOUGH - 1n }), true);
     assert.equal(await givesWay(payload, {}), true);
+    assert.equal(await givesWay(payload, { lamports: ENOUGH, space: 80 }), true, 'such an account pays no fee');
   });
 
   it('tokens that it swaps, or SOL for its fee', async () => {
