@@ -89,6 +89,39 @@ test('attack: a lying service says of a swap that less is sold than was asked fo
   await assistant.close();
 });
 
+test('attack: an issuer of a token calls it like another one, and has an assistant talked into its mint: each quote, also of a price order and of a gift, tells the mint and that nobody vouches for it', async () => {
+  const tokens = [
+    { id: SOL, symbol: 'SOL', decimals: 9, isVerified: true },
+    { id: TWIN, symbol: 'JUP', decimals: 6, isVerified: false },
+  ];
+  const client = {
+    quote: async () => ({ inAmount: '1', outAmount: '200000', otherAmountThreshold: '190000' }),
+    api: {
+      get: async (_path: string, { query }: { query: { query: string } }) =>
+        tokens.filter(({ id, symbol }) => [id, symbol].includes(query.query)),
+    },
+  } as unknown as Client;
+  const assistant = await assistantOf(client);
+  const sold = { symbol: 'SOL', mint: SOL, isVerified: true };
+  const twin = { symbol: 'JUP', mint: TWIN, isVerified: false };
+  const swap = { sell: 'SOL', buy: TWIN, amount: '1' };
+  const asked = [
+    ['price_of_swap', swap, { tokens: { sold, bought: twin } }],
+    ['quote_swap', swap, { tokens: { sold, bought: twin } }],
+    ['quote_price_order', { ...swap, condition: 'below', priceUsd: 50 }, { tokens: { sold, bought: twin } }],
+    ['quote_send', { token: TWIN, amount: '1' }, { token: twin }],
+  ] as const;
+  for (const [name, given, expected] of asked) {
+    const { content } = await assistant.callTool({ name, arguments: given });
+    const { tokens, token } = JSON.parse((content as [{ text: string }])[0].text);
+    assert.deepEqual({ ...(tokens && { tokens }), ...(token && { token }) }, expected, name);
+  }
+  const { tools } = await assistant.listTools();
+  const quoting = tools.map(({ name }) => name).filter((name) => /quote|price_of/.test(name));
+  assert.deepEqual(quoting.sort(), asked.map(([name]) => name).sort(), 'no quote is left out');
+  await assistant.close();
+});
+
 test('a login that has ended is begun anew: orders can be cancelled for as long as the program runs', async () => {
   let logins = 0;
   const client = {

@@ -148,6 +148,7 @@ function addSpending(server: McpServer, deps: ToolDeps, wallet: string): void {
       const told = {
         sells: `${asked.amount} ${sell.symbol}`,
         for: buy.symbol,
+        tokens: { sold: named(sell), bought: named(buy) },
         when: `${condition} ${priceUsd} USD`,
         expiresAt,
       };
@@ -171,7 +172,7 @@ function addSpending(server: McpServer, deps: ToolDeps, wallet: string): void {
       const sent = await tokenOf(deps, asked.token);
       const lamports = toSmallestUnit(asked.amount, sent.decimals);
       return quoted(
-        { locks: `${asked.amount} ${sent.symbol}` },
+        { locks: `${asked.amount} ${sent.symbol}`, token: named(sent) },
         {
           spends: [{ mint: sent.id, amount: lamports }, FEES],
           run: (options) => client.send({ amount: lamports, ...(sent.id !== SOL && { mint: sent.id }) }, options),
@@ -272,6 +273,9 @@ function asKnown(found: Token, name: string): Token {
   );
 }
 
+/** What each quote says of a token: its symbol is a text that its issuer has chosen. */
+const named = ({ symbol, id, isVerified }: Token) => ({ symbol, mint: id, isVerified });
+
 function toldSwap(order: Answer<'get', '/ultra/v1/order'>, { amount: most }: SwapRequest, sell: Token, buy: Token) {
   const out = (units: string) => {
     // More digits than the chain knows would take seconds to read.
@@ -282,7 +286,7 @@ function toldSwap(order: Answer<'get', '/ultra/v1/order'>, { amount: most }: Swa
     // What may leave, and not what the service says of it.
     sells: `${decimalString(most, sell.decimals)} ${sell.symbol}`,
     for: out(order.outAmount),
-    mints: { sold: sell.id, bought: buy.id, boughtIsVerified: buy.isVerified },
+    tokens: { sold: named(sell), bought: named(buy) },
     atLeast: out(`${minOutputOf(order)}`),
     priceImpactPercent: order.priceImpact,
     router: order.router,
