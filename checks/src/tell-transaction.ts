@@ -21,9 +21,8 @@ import {
   type Instruction,
   MEMO_PROGRAM,
   MEMO_V1_PROGRAM,
+  networkFee,
   parseCloseAccount,
-  parseComputeUnitLimit,
-  parseComputeUnitPrice,
   parseCreateAssociatedTokenIdempotent,
   parseInitializeAccount3,
   parseMemo,
@@ -35,12 +34,13 @@ import {
   parseTransferChecked,
   parseUnwrapLamports,
   SYSTEM_PROGRAM,
+  setsFee,
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire/formats';
 import { isKnownHop } from './route-check.js';
-import { feeOf, LAMPORTS_PER_SIGNATURE, type ReadTransaction } from './transaction.js';
+import type { ReadTransaction } from './transaction.js';
 import {
   DAMM_V2_PROGRAM,
   DBC_PROGRAM,
@@ -72,7 +72,7 @@ export interface ToldTransaction {
   feePayer: Address;
   /** Signature and priority fees, in lamports. */
   feeLamports: bigint;
-  /** Without those of the budget. */
+  /** Without those that the fee holds. */
   instructions: ToldInstruction[];
 }
 
@@ -108,25 +108,14 @@ export function tellTransaction({ signers, instructions }: ReadTransaction, word
   const known: Wording = { ...wording, mintOf: (account) => made.get(account) ?? wording.mintOf(account) };
   return {
     feePayer: signers[0]!,
-    feeLamports: feeLamportsOf(signers.length, instructions),
-    instructions: instructions.filter(isNoBudget).map((instruction) => ({
-      program: instruction.program,
-      does: firstOf(instruction, known),
-    })),
+    feeLamports: networkFee(signers.length, instructions),
+    instructions: instructions
+      .filter((each) => !setsFee(each))
+      .map((instruction) => ({
+        program: instruction.program,
+        does: firstOf(instruction, known),
+      })),
   };
-}
-
-const isNoBudget = (instruction: Instruction): boolean =>
-  parseComputeUnitLimit(instruction) === undefined && parseComputeUnitPrice(instruction) === undefined;
-
-function feeLamportsOf(signatures: number, instructions: readonly Instruction[]): bigint {
-  const first = <T>(parse: (instruction: Instruction) => T | undefined) =>
-    instructions.map(parse).find((value) => value !== undefined);
-  const computeUnitPrice = first(parseComputeUnitPrice);
-  const computeUnitLimit = first(parseComputeUnitLimit);
-  if (computeUnitPrice === undefined || computeUnitLimit === undefined)
-    return BigInt(signatures) * LAMPORTS_PER_SIGNATURE;
-  return feeOf(signatures, { computeUnitLimit, computeUnitPrice });
 }
 
 function firstOf(instruction: Instruction, wording: Wording): string | undefined {

@@ -1,5 +1,6 @@
 import {
   type Address,
+  type Budget,
   decodeTransaction,
   decompileInstructions,
   type Instruction,
@@ -9,15 +10,7 @@ import {
   requiredSigners,
 } from '@slipway/wire/formats';
 
-/** What the chain charges for each required signature. */
-export const LAMPORTS_PER_SIGNATURE = 5_000n;
-const MICRO_LAMPORTS_PER_LAMPORT = 1_000_000n;
-
-export interface Budget {
-  computeUnitLimit: number;
-  /** Micro-lamports a compute unit. */
-  computeUnitPrice: bigint;
-}
+export { type Budget, feeOf, LAMPORTS_PER_SIGNATURE } from '@slipway/wire/formats';
 
 /** A transaction as its bytes say it. */
 export interface ReadTransaction {
@@ -40,15 +33,6 @@ export function readTransaction(wire: Uint8Array, tables: LookupTable[] = []): R
   const { decoded } = decodeTransaction(wire);
   const signers = requiredSigners(decoded);
   return { signers, instructions: decompileInstructions(decoded, tables), blockhash: decoded.blockhash };
-}
-
-/** Signature fees plus the priority fee, rounded up as the chain does. */
-export function feeOf(signatures: number, { computeUnitLimit, computeUnitPrice }: Budget): bigint {
-  const microLamports = BigInt(computeUnitLimit) * computeUnitPrice;
-  return (
-    BigInt(signatures) * LAMPORTS_PER_SIGNATURE +
-    (microLamports + MICRO_LAMPORTS_PER_LAMPORT - 1n) / MICRO_LAMPORTS_PER_LAMPORT
-  );
 }
 
 /** Throws a CraftCheckFailed that names the kind of transaction. */

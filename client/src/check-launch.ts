@@ -1,4 +1,4 @@
-import { checkSigners, feeOf, type ReadTransaction } from '@slipway/checks';
+import { checkSigners, type ReadTransaction } from '@slipway/checks';
 import {
   type BondingCurveConfig,
   launchConfig,
@@ -8,13 +8,10 @@ import {
   sniperFeeOfSteps,
   sniperFeeOver,
 } from '@slipway/programs/formats';
-import { parseComputeUnitPrice, address as toAddress } from '@slipway/wire/formats';
+import { networkFee, parseComputeUnitPrice, address as toAddress } from '@slipway/wire/formats';
 import { MAX_FEE_LAMPORTS } from './flow.js';
 import type { LaunchRequest } from './launch.js';
 import { expect } from './refuse.js';
-
-/** The chain's own limit where a transaction sets none: for two instructions of programs. */
-const IMPLIED_UNITS = 400_000;
 
 /** Checks that a transaction launches this token and does nothing else. @throws CraftCheckFailed */
 export function checkAskedLaunch(
@@ -27,7 +24,7 @@ export function checkAskedLaunch(
   const config = configured && parseCreateCurveConfig(configured);
   const pool = opened && parseInitializeCurvePool(opened);
   expect(computeUnitPrice !== undefined && config && pool && more.length === 0, 'other instructions');
-  const fee = feeOf(signers.length, { computeUnitLimit: IMPLIED_UNITS, computeUnitPrice });
+  const fee = networkFee(signers.length, instructions);
   expect(fee <= MAX_FEE_LAMPORTS, `a fee of ${fee} lamports`);
   const { tokenName: name, tokenSymbol: symbol } = asked;
   const { quoteMint } = asked.buildCurveByMarketCapParam;

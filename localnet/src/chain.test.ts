@@ -12,6 +12,7 @@ import {
   type Instruction,
   memo,
   rentExemptLamports,
+  SIGNATURE_PROGRAMS,
   SLOT_HASHES_SYSVAR,
   SYSTEM_PROGRAM,
   setComputeUnitLimit,
@@ -75,18 +76,27 @@ test('the fee is what the virtual machine charges, whatever the budget, the sign
   const shape = fc.record({
     price: fc.option(fc.bigInt({ min: 0n, max: 3_000_000n })),
     limit: fc.option(fc.integer({ min: 30_000, max: 3_000_000 })),
+    /** The chain takes budgets with bytes after them. */
+    more: fc.nat(2),
+    /** Is asked to check three signatures that are not there. */
+    checker: fc.option(fc.constantFrom(...SIGNATURE_PROGRAMS)),
     memos: fc.nat(3),
     two: fc.boolean(),
     fails: fc.boolean(),
   });
   await fc.assert(
-    fc.asyncProperty(shape, async ({ price, limit, memos, two, fails }) => {
+    fc.asyncProperty(shape, async ({ price, limit, more, checker, memos, two, fails }) => {
       const lamports = (fails ? 1_000_000_000n * SOL : 0n) + ++unique;
       const instructions: Instruction[] = [systemTransfer({ from: alice.address, to: bob.address, lamports })];
       if (two) instructions.push(systemTransfer({ from: bob.address, to: alice.address, lamports: 1n }));
       for (let i = 0; i < memos; i++) instructions.unshift(memo(`memo ${i} ${unique++}`));
-      if (price !== null) instructions.push(setComputeUnitPrice(price));
-      if (limit !== null) instructions.unshift(setComputeUnitLimit(limit));
+      const padded = ({ data, ...budget }: Instruction) => ({
+        ...budget,
+        data: Buffer.concat([data, Buffer.alloc(more)]),
+      });
+      if (price !== null) instructions.push(padded(setComputeUnitPrice(price)));
+      if (limit !== null) instructions.unshift(padded(setComputeUnitLimit(limit)));
+      if (checker !== null) instructions.unshift({ program: checker as Address, accounts: [], data: Uint8Array.of(3) });
       const wire = signedTransaction(chain, { signers: two ? [alice, bob] : [alice], instructions });
       const expected = transactionFee(decodeTransaction(wire).decoded);
       const before = (await lamportsOf(chain, alice.address)) + (await lamportsOf(chain, bob.address));
@@ -94,7 +104,7 @@ test('the fee is what the virtual machine charges, whatever the budget, the sign
       const after = (await lamportsOf(chain, alice.address)) + (await lamportsOf(chain, bob.address));
       assert.equal(before - after, expected);
       assert.equal(chain.transaction(signature)?.fee, expected);
-      assert.equal(chain.status(signature)?.err !== null, fails);
+      assert.equal(chain.status(signature)?.err !== null, fails || checker !== null);
     }),
     { numRuns: 150 },
   );

@@ -7,6 +7,15 @@ export { compileMessage, type MessageInput } from './compile-message.js';
 export { isOnCurve } from './curve.js';
 export { decodeMessage } from './decode-message.js';
 export {
+  type Budget,
+  feeOf,
+  LAMPORTS_PER_SIGNATURE,
+  networkFee,
+  SIGNATURE_PROGRAMS,
+  setsFee,
+  unitPrice,
+} from './fees.js';
+export {
   type CreateAssociatedToken,
   createAssociatedTokenIdempotent,
   parseCreateAssociatedTokenIdempotent,

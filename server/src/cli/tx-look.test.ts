@@ -13,6 +13,7 @@ import {
   generateKeypair,
   type Instruction,
   memo,
+  setComputeUnitPrice,
   systemTransfer,
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
@@ -26,6 +27,7 @@ const [alice, elsewhere, hers, hers2022] = [someAddress(), someAddress(), someAd
 /** An account of a program that anybody may have made. */
 const [like, program] = [someAddress(), someAddress()];
 const BLOCKHASH = elsewhere;
+const ED25519 = 'Ed25519SigVerify111111111111111111111111111' as Address;
 
 const tokens = (owner: string) => ({
   owner,
@@ -115,13 +117,17 @@ before(async () => {
 after(() => server.close());
 
 /** The lines that tell of these instructions, with the node that is named. */
-async function told(instructions: Instruction[], ...more: string[]): Promise<string[]> {
+const told = async (instructions: Instruction[], ...more: string[]): Promise<string[]> =>
+  (await toldAll(instructions, ...more)).slice(1);
+
+/** With the first one, which tells what would become of it. */
+async function toldAll(instructions: Instruction[], ...more: string[]): Promise<string[]> {
   const message = compileMessage({ version: 0, feePayer: alice, instructions, blockhash: BLOCKHASH });
   const transaction = Buffer.from(unsignedTransaction(message)).toString('base64');
   const said: string[] = [];
   const context = { env: {}, cwd: tmpdir(), colors: false, stdout: (text: string) => said.push(text), stderr() {} };
   assert.equal(await runCli(['tx', transaction, '--url', url, ...more], context), 0);
-  return said.join('\n').split('\n').slice(1);
+  return said.join('\n').split('\n');
 }
 
 const pays = (to: Address) => systemTransfer({ from: alice, to, lamports: 5_000_000_000n });
@@ -142,6 +148,25 @@ test('attack: a stranger on the chain writes lines into the memo of a transactio
 test('attack: a lying service says that its own address is that of a friend: whoever names a node is told addresses', async () => {
   assert.match((await told([pays(elsewhere)], '--rpc-url', url))[0]!, new RegExp(`pays 5 SOL to ${elsewhere}$`));
   assert.match((await told([pays(elsewhere)]))[0]!, /to bob$/, 'without one, a sandbox is asked');
+});
+
+test('attack: a lying service hands out a transfer of a lamport with a price of compute units and no limit, also with a byte after the price, to burn what the wallet has as its fee: the fee is told', async () => {
+  const price = setComputeUnitPrice(10n ** 13n);
+  const padded = { ...price, data: Uint8Array.of(...price.data, 0) };
+  for (const priced of [price, padded]) {
+    const [head, ...lines] = await toldAll([priced, pays(like)], '--rpc-url', url);
+    // By 3,000 units for each of the two.
+    assert.match(head!, /pays 60\.000005 SOL to the network/);
+    assert.match(lines[0]!, /^ {2}1\. .*pays 5 SOL/, 'and the fee holds the price');
+  }
+  const [, unknown] = await toldAll([{ ...price, data: price.data.subarray(0, 8) }, pays(like)], '--rpc-url', url);
+  assert.match(unknown!, /Compute Budget is called; what it does is not known here/);
+  const checks = { program: ED25519, accounts: [], data: Uint8Array.of(3, 0) };
+  assert.match(
+    (await toldAll([checks], '--rpc-url', url))[0]!,
+    /pays 0\.00002 SOL/,
+    'and each signature that is checked',
+  );
 });
 
 test('a landed transaction of version 1 is told with its fee, its instructions and its changes', async () => {

@@ -43,6 +43,11 @@ function longest(choices: LaunchChoices, quoteMint: Address = WRAPPED_SOL_MINT):
   };
 }
 
+it('the fee of a launch is that of the limit which the chain takes by default', () => {
+  const { feeLamports } = craftLaunch(longest(PLAIN), BLOCKHASH, 1_000_000n);
+  assert.equal(feeLamports, 3n * 5_000n + 2n * 200_000n + 3_000n);
+});
+
 /** Every combination of what can be chosen, the figures of the curve aside. */
 function* allChoices(): Generator<LaunchChoices> {
   const durations = [15_552_000, 15_811_200, 31_536_000];

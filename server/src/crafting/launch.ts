@@ -28,9 +28,6 @@ export interface Launch {
 export const MAX_NAME_BYTES = 32;
 export const MAX_SYMBOL_BYTES = 10;
 
-/** The chain's default limit for two instructions of programs: more than twice what these use. */
-const IMPLIED_UNITS = 400_000;
-
 /**
  * Crafts the transaction of a launch and checks what its bytes say. Creator, mint and configuration must sign it. Same
  * input, same bytes.
@@ -47,8 +44,8 @@ export function craftLaunch(launch: Launch, blockhash: string, computeUnitPrice:
       initializeCurvePool({ pool, creator, name, symbol, uri }),
     ],
     blockhash,
-    budget: { computeUnitLimit: IMPLIED_UNITS, computeUnitPrice },
-    impliedLimit: true,
+    // The chain's default limit is more than twice what two instructions of programs use.
+    budget: { computeUnitPrice },
   });
   checkLaunch(crafted, launch, computeUnitPrice);
   return crafted;

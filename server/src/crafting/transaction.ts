@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { type Budget, CraftCheckFailed, feeOf, type ReadTransaction, readTransaction } from '@slipway/checks';
+import { type Budget, CraftCheckFailed, type ReadTransaction, readTransaction } from '@slipway/checks';
 import {
   type Address,
   compileMessage,
   type Instruction,
   type LookupTable,
   MAX_TRANSACTION_SIZE,
+  networkFee,
   setComputeUnitLimit,
   setComputeUnitPrice,
   unsignedTransaction,
@@ -20,9 +21,8 @@ interface CraftInput {
   /** Without compute budget instructions: those come from `budget`. */
   instructions: Instruction[];
   blockhash: string;
-  budget: Budget;
-  /** Leaves the limit to the chain, if its default is what `budget` says: that saves 8 bytes. */
-  impliedLimit?: boolean;
+  /** Without a limit it is the chain's default: that saves 8 bytes. */
+  budget: Pick<Budget, 'computeUnitPrice'> & Partial<Budget>;
   lookupTables?: LookupTable[];
   /**
    * Accounts that decide who gets something: never taken from a lookup table, because what stands there is known by the
@@ -63,7 +63,7 @@ export class TransactionTooLarge extends Error {
 export function craftTransaction(input: CraftInput): Crafted {
   const { feePayer, firstSigners, instructions, blockhash, budget, lookupTables = [], inFull = [] } = input;
   const all = [
-    ...(input.impliedLimit ? [] : [setComputeUnitLimit(budget.computeUnitLimit)]),
+    ...(budget.computeUnitLimit === undefined ? [] : [setComputeUnitLimit(budget.computeUnitLimit)]),
     setComputeUnitPrice(budget.computeUnitPrice),
     ...instructions,
   ];
@@ -89,7 +89,7 @@ export function craftTransaction(input: CraftInput): Crafted {
     messageHash: hashMessage(message),
     signers,
     instructions: read,
-    feeLamports: feeOf(signers.length, budget),
+    feeLamports: networkFee(signers.length, read),
   };
 }
 

@@ -1,7 +1,6 @@
 import { feeOf } from '@slipway/checks';
 import {
   type Address,
-  address,
   COMPUTE_BUDGET_PROGRAM,
   type DecodedMessage,
   decodeMessage,
@@ -13,6 +12,7 @@ import {
   parseComputeUnitPrice,
   parseInitializeAccount3,
   requiredSigners,
+  SIGNATURE_PROGRAMS,
   SYSTEM_PROGRAM,
   TOKEN_PROGRAM,
   unsignedTransaction,
@@ -30,12 +30,6 @@ export interface ToSign {
 }
 
 const MOST_UNITS = 1_400_000;
-/** Each is paid for every signature that it checks, whose number is its first byte. */
-const SIGNATURE_PROGRAMS: readonly Address[] = [
-  address('Ed25519SigVerify111111111111111111111111111'),
-  address('KeccakSecp256k11111111111111111111111111111'),
-  address('Secp256r1SigVerify1111111111111111111111111'),
-];
 /** How the data of such an instruction of the system program begins. */
 const ADVANCE_NONCE = [4, 0, 0, 0];
 const TOO_LARGE = `with its signatures it has more than the ${MAX_TRANSACTION_SIZE} bytes that the chain takes`;
@@ -87,7 +81,7 @@ function feeLamportsOf(signatures: number, instructions: readonly Instruction[])
   );
   // The chain reads one with bytes after it, too.
   allow(budgets.length === limits.length + prices.length, 'a compute budget that is not written as usual');
-  const checked = instructions.filter(({ program }) => SIGNATURE_PROGRAMS.includes(program));
+  const checked = instructions.filter(({ program }) => SIGNATURE_PROGRAMS.has(program));
   return feeOf(
     checked.reduce((sum, { data }) => sum + (data[0] ?? 0), signatures),
     {
