@@ -10,8 +10,6 @@ import {
   parseInviteInstruction,
   parsePoolSwap,
   parseRoute,
-  ROUTER_PROGRAM,
-  type Route,
   TOKEN_SWAP_PROGRAM,
 } from '@slipway/programs/formats';
 import {
@@ -58,6 +56,8 @@ export interface Wording {
   amount(amount: bigint, mint: Address | undefined): string;
   /** The mint of a token account, where it is known. */
   mintOf(account: Address): Address | undefined;
+  /** The router as whoever asks knows it. A call of any other program is not understood, however much it looks like a route. */
+  router: Address | undefined;
 }
 
 /** What one instruction does. */
@@ -76,7 +76,7 @@ export interface ToldTransaction {
   instructions: ToldInstruction[];
 }
 
-/** The names of the programs that are understood. */
+/** The names of the programs that are understood, but for the router, which is where its operator has put it. */
 export const PROGRAM_NAMES: Readonly<Record<Address, string>> = {
   [SYSTEM_PROGRAM]: 'System',
   [TOKEN_PROGRAM]: 'Token',
@@ -85,7 +85,6 @@ export const PROGRAM_NAMES: Readonly<Record<Address, string>> = {
   [COMPUTE_BUDGET_PROGRAM]: 'Compute Budget',
   [MEMO_PROGRAM]: 'Memo',
   [MEMO_V1_PROGRAM]: 'Memo v1',
-  [ROUTER_PROGRAM]: 'Slipway Router',
   [ORDER_ENGINE_PROGRAM]: 'Order Engine',
   [TOKEN_SWAP_PROGRAM]: 'Token Swap',
   [LIMIT_ORDER_PROGRAM]: 'Limit Order',
@@ -184,10 +183,7 @@ const tellers: readonly Teller[] = [
   teller(parseRevoke, ({ account }, { name }) => `Nobody else may take from ${name(account)} any more`),
   teller(parseSyncNative, () => 'The amount of wrapped SOL is brought up to date'),
   teller(parseMemo, (text) => `Notes: ${onOneLine(text)}`),
-  teller(parseKnownRoute, ({ taker, source, destination, amountIn, minOut, hops }, wording) => {
-    const venues = [...new Set(hops.map(({ program }) => wording.name(program)))].join(', ');
-    return `${wording.name(taker)} ${swapped(wording, source, amountIn, destination, minOut)}; by ${venues}`;
-  }),
+  tellRoute,
   teller(parseFill, (fill, { name, amount }) => {
     const gives = `${amount(fill.inputAmount, fill.inputMint)} to ${name(fill.maker)}`;
     return `${name(fill.taker)} gives ${gives}, and gets ${amount(fill.outputAmount, fill.outputMint)}`;
@@ -216,10 +212,14 @@ const tellers: readonly Teller[] = [
   ),
 ];
 
-/** A hop that is no swap of a known venue could use the taker's signature for anything. */
-function parseKnownRoute(instruction: Instruction): Route | undefined {
-  const route = parseRoute(instruction);
-  return route?.hops.every((hop) => isKnownHop(hop, route.taker, TOKEN_SWAP_PROGRAM)) ? route : undefined;
+function tellRoute(instruction: Instruction, wording: Wording): string | undefined {
+  const route = wording.router && parseRoute(instruction, wording.router);
+  if (!route) return undefined;
+  const { taker, source, destination, amountIn, minOut, hops } = route;
+  // A hop that is no swap of a known venue could use the taker's signature for anything.
+  if (!hops.every((hop) => isKnownHop(hop, taker, TOKEN_SWAP_PROGRAM))) return undefined;
+  const venues = [...new Set(hops.map(({ program }) => wording.name(program)))].join(', ');
+  return `${wording.name(taker)} ${swapped(wording, source, amountIn, destination, minOut)}; by ${venues}`;
 }
 
 function swapped(wording: Wording, source: Address, amountIn: bigint, destination: Address, least: bigint): string {

@@ -1,4 +1,5 @@
 import { PROGRAM_NAMES, readTransaction, tellTransaction } from '@slipway/checks';
+import { ROUTER_PROGRAM } from '@slipway/programs/formats';
 import {
   type Address,
   decodeLookupTable,
@@ -134,6 +135,7 @@ function wordsOf(
       return `${whole(amount, places)} ${short(mint)}`;
     },
     mintOf: (account: Address) => tokens.get(account)?.mint,
+    router: ROUTER_PROGRAM,
   };
 }
 

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
+import { ROUTER_PROGRAM, routeInstruction } from '@slipway/programs';
 import {
   type Address,
   addressToBytes,
@@ -17,6 +20,7 @@ import {
   systemTransfer,
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
+  tokenTransferChecked,
   unsignedTransaction,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
@@ -93,6 +97,7 @@ interface Most {
   maxSupportedTransactionVersion: number;
 }
 
+const folder = mkdtempSync(join(tmpdir(), 'slipway-tx-'));
 let server: Server;
 let url: string;
 /** A node and, at `/sandbox/info`, a service. */
@@ -114,20 +119,35 @@ before(async () => {
   await once(server, 'listening');
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
-after(() => server.close());
+after(() => {
+  server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 /** The lines that tell of these instructions, with the node that is named. */
 const told = async (instructions: Instruction[], ...more: string[]): Promise<string[]> =>
   (await toldAll(instructions, ...more)).slice(1);
 
 /** With the first one, which tells what would become of it. */
-async function toldAll(instructions: Instruction[], ...more: string[]): Promise<string[]> {
+const toldAll = (instructions: Instruction[], ...more: string[]): Promise<string[]> =>
+  run({}, instructions, '--url', url, ...more);
+
+async function run(env: NodeJS.ProcessEnv, instructions: Instruction[], ...more: string[]): Promise<string[]> {
   const message = compileMessage({ version: 0, feePayer: alice, instructions, blockhash: BLOCKHASH });
   const transaction = Buffer.from(unsignedTransaction(message)).toString('base64');
   const said: string[] = [];
-  const context = { env: {}, cwd: tmpdir(), colors: false, stdout: (text: string) => said.push(text), stderr() {} };
-  assert.equal(await runCli(['tx', transaction, '--url', url, ...more], context), 0);
+  const context = { env, cwd: folder, colors: false, stdout: (text: string) => said.push(text), stderr() {} };
+  assert.equal(await runCli(['tx', transaction, ...more], context), 0);
   return said.join('\n').split('\n');
+}
+
+/** A swap by the router at this address. */
+function route(program: Address): Instruction[] {
+  const accounts = { source: hers, mint: WRAPPED_SOL_MINT, destination: hers2022, authority: alice };
+  const transfer = tokenTransferChecked({ ...accounts, amount: 0n, decimals: 9 });
+  const hop = { ...transfer, amountOffset: 1, from: hers, to: hers2022, shareBps: 10_000 };
+  const route = { taker: alice, source: hers, destination: hers2022, amountIn: 5n, minOut: 4n, hops: [hop] };
+  return [routeInstruction(route, program)];
 }
 
 const pays = (to: Address) => systemTransfer({ from: alice, to, lamports: 5_000_000_000n });
@@ -167,6 +187,33 @@ test('attack: a lying service hands out a transfer of a lamport with a price of 
     /pays 0\.00002 SOL/,
     'and each signature that is checked',
   );
+});
+
+test("attack: a stranger on the chain puts a program of his own at the address of the sandboxes' router, whose key is public, and has a route signed there: it is not known, and only the router that the reader names is", async () => {
+  const own = someAddress();
+  const unknown = (program: Address) => new RegExp(`1\\. ${program} is called; what it does is not known here$`);
+  const [node, router] = [
+    ['--rpc-url', url],
+    ['--router', own],
+  ];
+  assert.match((await told(route(ROUTER_PROGRAM), ...node))[0]!, unknown(ROUTER_PROGRAM));
+  assert.match((await told(route(ROUTER_PROGRAM), ...node, ...router))[0]!, unknown(ROUTER_PROGRAM));
+  assert.match((await told(route(own), ...node))[0]!, unknown(own));
+  assert.match((await told(route(own), ...node, ...router))[0]!, /gives 0\.000000005 SOL at most, .* by Token$/);
+  assert.match((await told(route(ROUTER_PROGRAM)))[0]!, /SOL at most, .* by Token$/, 'the router of a sandbox');
+});
+
+test('of a configuration, an own router is known, and that of the sandboxes is not', async () => {
+  const own = someAddress();
+  for (const [router, does] of [
+    [own, /gives 0\.000000005 SOL at most/],
+    [ROUTER_PROGRAM, /is called; what it does is not known here$/],
+  ] as const) {
+    const settings = join(folder, `${router}.json`);
+    writeFileSync(settings, JSON.stringify({ programs: { router } }));
+    const env = { SLIPWAY_PORT: '1', SLIPWAY_SANDBOX: '1', SLIPWAY_RPC_URL: url, SLIPWAY_CONFIG: settings };
+    assert.match((await run(env, route(router)))[1]!, does);
+  }
 });
 
 test('a landed transaction of version 1 is told with its fee, its instructions and its changes', async () => {

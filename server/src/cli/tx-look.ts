@@ -32,14 +32,17 @@ interface Token {
 export interface Names {
   wallets: Map<string, string>;
   tokens: Map<string, Token>;
+  /** Undefined where none is known: then no call of one is told. */
+  router: Address | undefined;
 }
 
-export function namesOf(sandbox: SandboxInfo | undefined): Names {
+export function namesOf(sandbox: SandboxInfo | undefined, router: Address | undefined): Names {
   const programs = sandbox?.programs ?? [];
   const named = [...(sandbox?.wallets ?? []), ...programs].map(({ name, address }) => [address, name] as const);
   const tokens = (sandbox?.mints ?? []).map(({ mint, symbol, decimals }) => [mint, { symbol, decimals }] as const);
   const sol = [WRAPPED_SOL_MINT, { symbol: 'SOL', decimals: 9 }] as const;
-  return { wallets: new Map([...named, ...Object.entries(PROGRAM_NAMES)]), tokens: new Map([...tokens, sol]) };
+  const known = [...Object.entries(PROGRAM_NAMES), ...(router ? [[router, 'Slipway Router'] as const] : [])];
+  return { wallets: new Map([...named, ...known]), tokens: new Map([...tokens, sol]), router };
 }
 
 const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/;
@@ -296,6 +299,7 @@ function tell(
   return tellTransaction(read, {
     ...wordsFor(names),
     mintOf: (account) => accounts.get(account) as Address | undefined,
+    router: names.router,
   });
 }
 

@@ -1,11 +1,14 @@
+import { ROUTER_PROGRAM } from '@slipway/programs';
+import { type Address, isAddress } from '@slipway/wire';
 import type { Command } from 'commander';
-import { type CommandContext, CommandError } from './context.js';
+import { type CommandContext, CommandError, UsageError } from './context.js';
 import { example, URL_OPTION } from './program.js';
-import { askSandbox } from './sandbox.js';
+import { askSandbox, type SandboxInfo } from './sandbox.js';
 import { configOf, serviceUrl, Unreachable, WrongKey } from './service.js';
 
 interface Options {
   rpcUrl?: string;
+  router?: string;
   url?: string;
 }
 
@@ -19,15 +22,20 @@ export function txCommand(program: Command, context: CommandContext): void {
       '--rpc-url <URL>',
       'A node of the chain, which alone is asked (default: that of the sandbox, or of the configuration)',
     )
+    .option(
+      '--router <ADDRESS>',
+      'The router, as you know it (default: that of the sandbox, or of the configuration; none with --rpc-url)',
+    )
     .option(...URL_OPTION)
     .addHelpText(
       'after',
       example('slipway tx 5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW'),
     )
-    .action(async (transaction: string, { rpcUrl, url }: Options) => {
+    .action(async (transaction: string, { rpcUrl, router, url }: Options) => {
       // Loaded only here, because no other command needs it.
       const { lookAt, namesOf, readAsked } = await import('./tx-look.js');
       const asked = readAsked(transaction);
+      if (router !== undefined && !isAddress(router)) throw new UsageError('--router must be the address of a program');
       // Whoever names a node goes by that alone: a service could give its own address the name of a friend.
       const sandbox =
         rpcUrl === undefined
@@ -37,13 +45,20 @@ export function txCommand(program: Command, context: CommandContext): void {
               throw error;
             })
           : undefined;
-      const node = rpcUrl ?? sandbox?.rpcUrl ?? chainUrl(context);
-      context.answer(await lookAt(node, asked, namesOf(sandbox)));
+      const known = rpcUrl === undefined ? knownHere(context, sandbox) : { rpcUrl, router: undefined };
+      context.answer(await lookAt(known.rpcUrl, asked, namesOf(sandbox, router ?? known.router)));
     });
 }
 
-function chainUrl(context: CommandContext): string {
-  const { chain } = configOf(context);
-  if (chain.kind === 'outside') return chain.rpcUrl;
+/** A node, and the router on its chain where it is known. */
+function knownHere(
+  context: CommandContext,
+  sandbox: SandboxInfo | undefined,
+): { rpcUrl: string; router: Address | undefined } {
+  if (sandbox) return { rpcUrl: sandbox.rpcUrl, router: ROUTER_PROGRAM };
+  const { chain, programs } = configOf(context);
+  // Anybody can have the secret key of the sandboxes' router, and put a program there on another chain.
+  const router = programs.router === ROUTER_PROGRAM ? undefined : programs.router;
+  if (chain.kind === 'outside') return { rpcUrl: chain.rpcUrl, router };
   throw new CommandError('no node to ask: start the service, or say where a node is: --rpc-url');
 }
