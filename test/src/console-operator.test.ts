@@ -120,6 +120,40 @@ describe("the operator's part of the console", { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
+  it('attack: an operator by mistake resumes what somebody has stopped anew while the question was open: it stays stopped, and the question says so', async () => {
+    await admin(service, 'PUT', '/stops/fills', { why: 'maintenance' });
+    for (const [theme, width] of [
+      ['light', 1440],
+      ['dark', 390],
+    ] as const) {
+      const { page, complaints } = await opened('/operate/stop', { theme, width });
+      await page.getByRole('button', { name: 'Resume' }).click();
+      const question = page.getByRole('dialog', { name: 'Resume' });
+      await question.getByText(/^Stopped by \w+ since .*: maintenance\. Every copy/).waitFor();
+      await assertAccessible(page);
+      const why = `the keys are out ${theme}`;
+      await admin(service, 'PUT', '/stops/fills', { why });
+      await page.getByRole('region', { name: 'Stops', includeHidden: true }).getByText(why).waitFor();
+      await question.getByText(/: maintenance\./).waitFor();
+      await question.getByRole('button', { name: 'Yes, resume' }).click();
+      await question.getByRole('alert').getByText('It stays stopped').waitFor();
+      await assertAccessible(page);
+      const { stops } = (await admin<{ stops: { why: string }[] }>(service, 'GET', '/stops')).body;
+      assert.deepEqual(
+        stops.map((stop) => stop.why),
+        [why],
+      );
+      await question.getByRole('button', { name: 'Leave it' }).click();
+      await page.getByRole('button', { name: 'Resume' }).click();
+      await question.getByText(new RegExp(`: ${why}\\.`)).waitFor();
+      await question.getByRole('button', { name: 'Leave it' }).click();
+      await admin(service, 'PUT', '/stops/fills', { why: 'maintenance' });
+      assert.deepEqual(complaints, []);
+      await page.context().close();
+    }
+    await admin(service, 'DELETE', '/stops/fills');
+  });
+
   it('an admin is made, logs in with the token, and may only look; then is revoked', async () => {
     const { page, complaints } = await opened('/operate/admins');
     await page.getByLabel('Name').fill('watcher');

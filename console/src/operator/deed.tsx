@@ -22,14 +22,17 @@ interface DeedProps<T> {
 /** Something that the operator does: it is asked once, and shows the command that does the same. */
 export function Deed<T>({ name, says, command, changes, run, done, disabled, kind = 'quiet' }: DeedProps<T>) {
   const dialog = useRef<HTMLDialogElement>(null);
+  // What is done is what was asked: what the page has read again since may be something else.
+  const [asked, setAsked] = useState({ says, command, run });
   const question = useId();
   const { state, perform, clear } = usePerformed({
-    run,
+    run: asked.run,
     changes,
     onDone: () => done === undefined && dialog.current?.close(),
   });
   const open = () => {
     clear();
+    setAsked({ says, command, run });
     dialog.current?.showModal();
     // What changes nothing is the key that is pressed by mistake.
     dialog.current?.querySelector<HTMLButtonElement>('[data-leave]')?.focus();
@@ -54,9 +57,9 @@ export function Deed<T>({ name, says, command, changes, run, done, disabled, kin
           ) : (
             <>
               <p id={question} className="[overflow-wrap:anywhere]">
-                {says}
+                {asked.says}
               </p>
-              <Command text={command} />
+              <Command text={asked.command} />
             </>
           )}
           {error !== undefined && <Trouble error={error} />}

@@ -44,7 +44,12 @@ export function Stops() {
             <Deed
               key="act"
               name="Resume"
-              says={`Every copy of the service goes on with ${what} within a second.`}
+              says={
+                <>
+                  Stopped by {stoppedBy} since {momentText(stoppedAt)}: <bdi>{why}</bdi>. Every copy of the service goes
+                  on with {what} within a second.
+                </>
+              }
               command={`slipway resume ${shellWord(what)}`}
               changes="stops"
               run={() => act('DELETE', `/stops/${what}?stoppedAt=${stoppedAt}`)}
