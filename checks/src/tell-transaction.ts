@@ -196,7 +196,9 @@ const tellers: readonly Teller[] = [
   teller(parseInitializeOrder, (order, { name, amount }) => {
     const terms = `${amount(order.makingAmount, order.inputMint)} for ${amount(order.takingAmount, order.outputMint)}`;
     const slippage = order.slippageBps === undefined ? '' : `, or ${order.slippageBps / 100} % less`;
-    return `${name(order.maker)} offers ${terms}${slippage}, and locks it until it is filled or cancelled`;
+    const fee = order.feeBps === undefined ? "the program's fee" : `${order.feeBps / 100} %`;
+    const receiver = order.referral === undefined ? '' : ` to ${name(order.referral)}`;
+    return `${name(order.maker)} offers ${terms}${slippage}, and locks it until it is filled or cancelled; whoever fills it pays ${fee}${receiver} on top`;
   }),
   teller(
     parseCancelOrder,

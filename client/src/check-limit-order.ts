@@ -21,6 +21,9 @@ import type { LimitOrderRequest } from './limit-orders.js';
 import { expect } from './refuse.js';
 import { budgetOf, checkFee } from './transaction.js';
 
+/** What the public program takes on top, where nothing else was agreed. */
+const PROGRAM_FEE_BPS = 10;
+
 const addressesOf = ({ limitOrder }: Partial<Programs>) =>
   limitOrder === undefined ? LIMIT_ORDER_ADDRESSES : limitOrderAddresses(toAddress(limitOrder));
 
@@ -46,6 +49,9 @@ export function checkAskedOrder(
   expect((order.slippageBps ?? 0) === (asked.slippageBps ?? 0), 'another slippage');
   const expiry = asked.expiresAt && BigInt(Math.floor(asked.expiresAt.getTime() / 1_000));
   expect(order.expiredAt === expiry, 'another expiry');
+  const most = asked.maxFeeBps ?? PROGRAM_FEE_BPS;
+  const feeBps = order.feeBps ?? 0;
+  expect(feeBps <= most, `a fee of ${feeBps} basis points, and ${most} is the most that was agreed`);
   expect(order.referral === undefined, 'a fee for somebody');
   expect(limitOrderAddress(maker, order.uniqueId, addresses.program).address === account, 'another order');
   const seeded = read.instructions.map(parseSystemCreateAccountWithSeed).find((each) => each !== undefined);

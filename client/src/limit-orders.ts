@@ -17,6 +17,11 @@ export interface LimitOrderRequest {
   expiresAt?: Date | undefined;
   /** How much less than asked the wallet accepts; 0 by default. */
   slippageBps?: number | undefined;
+  /**
+   * The most that whoever fills it pays on top, in basis points of what the wallet gets: with slippage, of what it could get. 10 by
+   * default, the fee of the public program; an operator's own program may take another.
+   */
+  maxFeeBps?: number | undefined;
 }
 
 /** Opens a limit order, and waits until it has landed. */

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
-import { ROUTER_PROGRAM, routeInstruction } from '@slipway/programs';
+import { initializeOrder, ROUTER_PROGRAM, routeInstruction } from '@slipway/programs';
 import {
   type Address,
   addressToBytes,
@@ -214,6 +214,20 @@ test('of a configuration, an own router is known, and that of the sandboxes is n
     const env = { SLIPWAY_PORT: '1', SLIPWAY_SANDBOX: '1', SLIPWAY_RPC_URL: url, SLIPWAY_CONFIG: settings };
     assert.match((await run(env, route(router)))[1]!, does);
   }
+});
+
+test('of a limit order, the fee on top is told, and who gets it', async () => {
+  const order = {
+    ...{ payer: alice, maker: alice, uniqueId: 7n, makingAmount: 5n, takingAmount: 9n, makerInputMintAccount: hers },
+    ...{ inputMint: WRAPPED_SOL_MINT, inputTokenProgram: TOKEN_PROGRAM },
+    ...{ outputMint: elsewhere, outputTokenProgram: TOKEN_PROGRAM },
+  };
+  const fee = async (terms: object) =>
+    /whoever fills it pays (.*) on top$/.exec(
+      (await told([initializeOrder({ ...order, ...terms })], '--rpc-url', url))[0]!,
+    )?.[1];
+  assert.equal(await fee({}), "the program's fee");
+  assert.equal(await fee({ feeBps: 9_999, referral: like }), `99.99 % to ${like}`);
 });
 
 test('a landed transaction of version 1 is told with its fee, its instructions and its changes', async () => {
