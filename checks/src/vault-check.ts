@@ -28,7 +28,9 @@ export interface VaultDeposit {
 }
 
 /** The most that a token account's rent is, in lamports; those of Token-2022 with many extensions are below it. */
-const MAX_RENT_LAMPORTS = 10_000_000n;
+const MAX_RENT_LAMPORTS = 5_000_000n;
+/** An order has one for its input, and one for its output. */
+const MOST_ACCOUNTS = 2;
 const expect: Expect = expecting('vault transaction');
 
 /** @throws CraftCheckFailed */
@@ -48,7 +50,7 @@ export function checkDeposit({ signers, instructions }: ReadTransaction, deposit
       // Another program could take the SOL.
       expect(seeded.owner === TOKEN_PROGRAM || seeded.owner === TOKEN_2022_PROGRAM, 'an account of another program');
       expect(seeded.newAccount === createAddressWithSeed(vault, seeded.seed, seeded.owner), 'a wrong account');
-      expect(seeded.lamports <= MAX_RENT_LAMPORTS && made.size < 2, 'too much rent');
+      expect(seeded.lamports <= MAX_RENT_LAMPORTS && made.size < MOST_ACCOUNTS, 'too much rent');
       made.add(seeded.newAccount);
     } else if (opened) {
       expect(opened.owner === vault && made.has(opened.account), 'an account that is not the vault’s');
@@ -78,6 +80,8 @@ export function checkWithdrawal(
 ): void {
   checkParties(signers, wallet, vault);
   const rest = afterBudget(instructions, budget, expect);
+  const filled = new Set(rest.map((each) => parseTransferChecked(each)?.destination));
+  const made = new Set<Address>();
   for (const instruction of rest) {
     const tokens = parseTransferChecked(instruction);
     const closed = parseCloseAccount(instruction);
@@ -86,8 +90,10 @@ export function checkWithdrawal(
       expect(tokens.authority === vault && tokens.destination === own, 'tokens go elsewhere');
     } else if (closed) {
       expect(closed.authority === vault && closed.destination === wallet, 'SOL goes elsewhere');
-    } else checkOwnAccount(instruction, wallet);
+    } else made.add(checkOwnAccount(instruction, wallet));
   }
+  // The wallet pays their rent, which is no part of what comes home.
+  expect(made.size <= MOST_ACCOUNTS && [...made].every((each) => filled.has(each)), 'accounts that nobody asked for');
   expect(rest.some(parseCloseAccount) || rest.some(parseTransferChecked), 'nothing is withdrawn');
 }
 
@@ -96,10 +102,11 @@ function checkParties(signers: readonly Address[], wallet: Address, vault: Addre
   expect(signers[0] === wallet && signers.includes(vault) && signers.length <= 3, 'wrong signers');
 }
 
-function checkOwnAccount(instruction: Instruction, wallet: Address, mint?: Address): void {
+function checkOwnAccount(instruction: Instruction, wallet: Address, mint?: Address): Address {
   const own = parseCreateAssociatedTokenIdempotent(instruction);
   expect(own, `an instruction of ${instruction.program} that is not understood`);
   expect(own.payer === wallet && own.owner === wallet, 'an account of somebody else');
   expect(own.account === associatedTokenAddress(wallet, own.mint, own.tokenProgram), 'a wrong account');
   expect(mint === undefined || own.mint === mint, 'an account of another mint');
+  return own.account;
 }

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   type Address,
+  associatedTokenAddress,
   createAddressWithSeed,
+  createAssociatedTokenIdempotent,
   generateKeypair,
   type Instruction,
   rentExemptLamports,
@@ -12,18 +14,23 @@ import {
   systemTransfer,
   TOKEN_ACCOUNT_SPACE,
   TOKEN_PROGRAM,
+  tokenCloseAccount,
   tokenInitializeAccount3,
+  tokenTransferChecked,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
-import { checkAskedDeposit } from './check-vault.js';
+import { checkAskedDeposit, checkAskedWithdrawal } from './check-vault.js';
 
 const newAddress = () => generateKeypair().address;
 const [wallet, vault, outputMint] = [newAddress(), newAddress(), newAddress()];
 const AMOUNT = 1_000_000_000n;
 
-function check(owner: Address, open: (account: Address) => Instruction[]): void {
+function check(
+  owner: Address,
+  open: (account: Address) => Instruction[],
+  lamports = rentExemptLamports(TOKEN_ACCOUNT_SPACE),
+): void {
   const account = createAddressWithSeed(vault, 'seed', owner);
-  const lamports = rentExemptLamports(TOKEN_ACCOUNT_SPACE);
   const made = { payer: wallet, newAccount: account, base: vault, seed: 'seed', lamports, space: TOKEN_ACCOUNT_SPACE };
   const asked = { wallet, vault, inputMint: WRAPPED_SOL_MINT, outputMint, amount: AMOUNT, account };
   const instructions = [
@@ -41,4 +48,33 @@ test('attack: a lying service has SOL deposited into an account of another progr
   check(TOKEN_PROGRAM, opened);
   assert.throws(() => check(newAddress(), () => []), /an account of another program/);
   assert.throws(() => check(TOKEN_PROGRAM, () => []), /no deposit/);
+});
+
+test('attack: a lying service has the wallet pay for token accounts that nobody asked for with its withdrawal, or rents that no chain asks for: not signed', () => {
+  const withdrawing = (...instructions: Instruction[]) =>
+    checkAskedWithdrawal(
+      { wallet, vault },
+      {
+        signers: [wallet, vault],
+        instructions: [setComputeUnitLimit(1_000), setComputeUnitPrice(1n), ...instructions],
+      },
+    );
+  const makes = (mint: Address) => createAssociatedTokenIdempotent({ payer: wallet, owner: wallet, mint });
+  const account = newAddress();
+  const brings = (mint: Address) =>
+    tokenTransferChecked({
+      ...{ source: account, mint, destination: associatedTokenAddress(wallet, mint), authority: vault },
+      ...{ amount: 1n, decimals: 6 },
+    });
+  const closes = tokenCloseAccount({ account, destination: wallet, authority: vault });
+  const [one, two, three] = [newAddress(), newAddress(), newAddress()];
+  withdrawing(closes);
+  withdrawing(makes(one), brings(one), closes, makes(two), brings(two), closes);
+  assert.throws(() => withdrawing(makes(one), closes), /accounts that nobody asked for/);
+  assert.throws(() => withdrawing(makes(one), brings(two), closes), /accounts that nobody asked for/);
+  const all = [one, two, three].flatMap((mint) => [makes(mint), brings(mint)]);
+  assert.throws(() => withdrawing(...all), /accounts that nobody asked for/);
+  const opened = (to: Address) => [tokenInitializeAccount3({ account: to, mint: WRAPPED_SOL_MINT, owner: vault })];
+  check(TOKEN_PROGRAM, opened, 5_000_000n);
+  assert.throws(() => check(TOKEN_PROGRAM, opened, 5_000_001n), /too much rent/);
 });

@@ -16,7 +16,10 @@ import { toSmallestUnit } from './amount.js';
 import { CommandError } from './context.js';
 import { createQuotes, type Purse, type Quoted } from './mcp-purse.js';
 
-/** The most that the check before signing lets through for fees and rents of one transaction: 0.03 SOL. */
+/**
+ * More than the checks before signing let through for fees and rents of one transaction: a fee of 0.01 SOL, and the rents of three
+ * token accounts, which are 0.005 SOL each at most.
+ */
 const FEES = { mint: SOL, amount: 30_000_000n };
 const HOUR_MS = 3_600_000;
 const SOL_DECIMALS = 9;
