@@ -16,7 +16,10 @@ const [wallet, inputMint, outputMint] = [newAddress(), newAddress(), newAddress(
 function check(feeBps: number | undefined, maxFeeBps?: number): void {
   const terms = { inputMint, outputMint, makingAmount: 1_000n, takingAmount: 2_000n };
   const order = {
-    ...{ payer: wallet, maker: wallet, uniqueId: 7n, ...terms },
+    payer: wallet,
+    maker: wallet,
+    uniqueId: 7n,
+    ...terms,
     makerInputMintAccount: associatedTokenAddress(wallet, inputMint),
     inputTokenProgram: TOKEN_PROGRAM,
     outputTokenProgram: TOKEN_PROGRAM,

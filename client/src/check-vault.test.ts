@@ -63,8 +63,12 @@ test('attack: a lying service has the wallet pay for token accounts that nobody 
   const account = newAddress();
   const brings = (mint: Address) =>
     tokenTransferChecked({
-      ...{ source: account, mint, destination: associatedTokenAddress(wallet, mint), authority: vault },
-      ...{ amount: 1n, decimals: 6 },
+      source: account,
+      mint,
+      destination: associatedTokenAddress(wallet, mint),
+      authority: vault,
+      amount: 1n,
+      decimals: 6,
     });
   const closes = tokenCloseAccount({ account, destination: wallet, authority: vault });
   const [one, two, three] = [newAddress(), newAddress(), newAddress()];

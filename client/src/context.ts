@@ -29,6 +29,11 @@ export interface ClientOptions extends ApiOptions {
    * default.
    */
   programs?: Partial<Programs> | undefined;
+  /**
+   * Where the files of a launch may go by plain http, besides the service itself: hosts, with their ports, such as that of an
+   * object store of your own. Any host with https may be named by the service.
+   */
+  uploadHosts?: readonly string[] | undefined;
   /** The service is a sandbox: its router is trusted. Never set this for another chain. */
   sandbox?: boolean | undefined;
   /**
@@ -54,6 +59,7 @@ export interface Connection {
   readonly fetch: typeof fetch | undefined;
   readonly maxAnswerBytes: number | undefined;
   readonly programs: Partial<Programs>;
+  readonly uploadHosts: readonly string[] | undefined;
 }
 
 export function connect(options: ClientOptions): Connection {
@@ -67,6 +73,7 @@ export function connect(options: ClientOptions): Connection {
     rpcUrl: options.rpcUrl,
     fetch: options.fetch,
     maxAnswerBytes: options.maxAnswerBytes,
+    uploadHosts: options.uploadHosts,
     programs: { ...(options.sandbox && SANDBOX_PROGRAMS), ...options.programs },
   };
 }

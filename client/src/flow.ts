@@ -9,6 +9,12 @@ export const MAX_FEE_LAMPORTS = 10_000_000n;
 /** Throws where the transaction does anything that was not asked. */
 export type Check = (transaction: ReadTransaction) => void;
 
+export interface SigningOptions extends FlowOptions {
+  signer: Signer;
+  /** What must be done first, once it is known that the service has crafted what was asked for. */
+  beforeSigning?: () => Promise<void>;
+}
+
 /**
  * Checks what the service has crafted, signs it, and answers it as base64. What reads transactions is loaded only here,
  * so that a page shows before it is there.
@@ -18,7 +24,7 @@ export async function checkAndSign(
   connection: Connection,
   base64: string,
   loadCheck: () => Promise<Check>,
-  options: FlowOptions & { signer: Signer },
+  options: SigningOptions,
 ): Promise<{ signed: string; signature: string | undefined }> {
   options.onProgress?.({ step: 'crafted' });
   const [{ checkAndSignBytes }, check] = await Promise.all([import('./transaction.js'), loadCheck()]);

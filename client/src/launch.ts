@@ -22,7 +22,7 @@ export interface Launched {
   signature: string;
 }
 
-/** Uploads a token's picture and metadata, checks and signs its launch, and waits until it has landed. */
+/** Checks the launch of a token, uploads its picture and metadata, signs it, and waits until it has landed. */
 export async function launch(
   connection: Connection,
   request: LaunchRequest,
@@ -36,13 +36,16 @@ export async function launch(
   const { mint, imageUrl } = crafted;
   const { tokenName: name, tokenSymbol: symbol } = request;
   const metadata = JSON.stringify({ name, symbol, image: imageUrl, ...(description && { description }) });
-  await upload(connection, crafted.imagePresignedUrl, image.contentType, new Uint8Array(image.bytes), signal);
-  await upload(connection, crafted.metadataPresignedUrl, 'application/json', metadata, signal);
+  const beforeSigning = async () => {
+    await upload(connection, crafted.imagePresignedUrl, image.contentType, new Uint8Array(image.bytes), signal);
+    await upload(connection, crafted.metadataPresignedUrl, 'application/json', metadata, signal);
+  };
   const loadCheck = async () => {
     const { checkAskedLaunch } = await import('./check-launch.js');
     return checkAskedLaunch.bind(undefined, { creator, mint }, request);
   };
-  const { signed, signature } = await checkAndSign(connection, crafted.transaction, loadCheck, { ...options, signer });
+  const signing = { ...options, signer, beforeSigning };
+  const { signed, signature } = await checkAndSign(connection, crafted.transaction, loadCheck, signing);
   const form = new FormData();
   form.set('transaction', signed);
   form.set('owner', creator);
@@ -61,9 +64,11 @@ async function upload(
   body: string | Uint8Array<ArrayBuffer>,
   signal: AbortSignal | undefined,
 ): Promise<void> {
+  requireUploadHost(connection, url);
   const put = connection.fetch ?? fetch;
   const headers = { 'content-type': contentType };
-  const answer = await put(url, { method: 'PUT', headers, body, ...(signal && { signal }) }).catch((cause: unknown) => {
+  const init = { method: 'PUT', headers, body, redirect: 'error' as const, ...(signal && { signal }) };
+  const answer = await put(url, init).catch((cause: unknown) => {
     signal?.throwIfAborted();
     throw new SlipwayError('network', `the upload of ${contentType} was not answered`, { retryable: true, cause });
   });
@@ -72,6 +77,26 @@ async function upload(
   const why = reasonIn(details);
   const message = `the upload of ${contentType} was answered ${answer.status}${why && `: ${why}`}`;
   throw new SlipwayError('upload_failed', message, { status: answer.status, details });
+}
+
+/**
+ * The service says where files go. In another program's network, that could be what only this machine reaches: what is not
+ * the service, a host that was named, or one with a certificate gets nothing.
+ */
+function requireUploadHost({ url: service, uploadHosts = [] }: Connection, url: string): void {
+  const { protocol, host } = URL.canParse(url) ? new URL(url) : { protocol: '', host: '' };
+  if (protocol === 'https:') return;
+  const known = [service, ...uploadHosts.map((each) => `http://${each}`)];
+  if (protocol === 'http:' && known.map(hostOf).includes(hostOf(url))) return;
+  const message = `the service has files uploaded to ${host || 'nowhere'}, which is not its own host and has no https: if it is yours, name it in uploadHosts of createClient`;
+  throw new SlipwayError('upload_failed', message);
+}
+
+/** With its port. The names of this machine are one. */
+function hostOf(url: string): string {
+  const { hostname, port } = new URL(url);
+  const name = ['127.0.0.1', '[::1]'].includes(hostname) ? 'localhost' : hostname;
+  return port === '' ? name : `${name}:${port}`;
 }
 
 /** The addresses of a launched token's pools. */

@@ -13,22 +13,23 @@ import {
 } from '@slipway/wire/formats';
 import { fromBase64, toBase64 } from './base64.js';
 import { readText, sleep } from './call.js';
-import type { Connection, FlowOptions } from './context.js';
+import type { Connection } from './context.js';
 import { SlipwayError } from './errors.js';
+import type { SigningOptions } from './flow.js';
 import { expect, refusing } from './refuse.js';
 import { signatureOf, signTransaction } from './sign.js';
-import type { Signer } from './signer.js';
 
 /** Checks what the service has crafted, and signs it. */
 export async function checkAndSignBytes(
   connection: Connection,
   base64: string,
   check: (transaction: ReadTransaction) => void,
-  { signer, signal, onProgress }: FlowOptions & { signer: Signer },
+  { signer, signal, onProgress, beforeSigning }: SigningOptions,
 ): Promise<{ signed: string; signature: string | undefined }> {
   const { wire, read } = await receive(connection, base64, signal);
   refusing(() => check(read));
   onProgress?.({ step: 'checked' });
+  await beforeSigning?.();
   const signed = await signTransaction(signer, wire, signal);
   const signature = signatureOf(signed);
   onProgress?.({ step: 'signed', signature });

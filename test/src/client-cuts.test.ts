@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Client, SlipwayError, SOL } from '@slipway/client';
+import { type Client, type ClientOptions, SlipwayError, SOL } from '@slipway/client';
 import { clientOf } from './client.js';
 import { type Service, startService } from './service.js';
 import { USDC } from './swap.js';
@@ -84,17 +84,50 @@ it('what was not signed yet is retryable', async () => {
 
 it('a launch whose answer is lost is posted again, and there is one token', async () => {
   const { client, calls } = await cutClient('/studio/v1/dbc-pool/submit', 1);
+  const { signature } = await client.launch(launchOf());
+  assert.equal(calls(), 2);
+  assert.equal((await client.waitFor(signature)).signature, signature);
+});
+
+function launchOf(): Parameters<Client['launch']>[0] {
   const none = { totalLockedVestingAmount: 0, cliffUnlockAmount: 0, numberOfVestingPeriod: 0 } as const;
   const lockedVestingParam = { ...none, totalVestingDuration: 0, cliffDurationFromMigrationTime: 0 } as const;
   const caps = { initialMarketCap: 16_000, migrationMarketCap: 69_000 };
-  const { signature } = await client.launch({
+  return {
     buildCurveByMarketCapParam: { quoteMint: USDC, tokenQuoteDecimal: 6, ...caps, lockedVestingParam },
     antiSniping: false,
     fee: { feeBps: 100 },
     tokenName: 'Example',
     tokenSymbol: 'EXMPL',
     image: { contentType: 'image/png', bytes: Buffer.from(PIXEL, 'base64') },
-  });
-  assert.equal(calls(), 2);
-  assert.equal((await client.waitFor(signature)).signature, signature);
+  };
+}
+
+it('attack: a lying service has a client upload files of a launch to what only the machine of the client reaches: nothing is sent there, nor anywhere before the launch is checked', async () => {
+  const wallet = await newWallet(service, 10_000_000_000n);
+  const launching = async (lie: object, options: Partial<ClientOptions> = {}) => {
+    const uploads: string[] = [];
+    const lying: typeof fetch = async (input, init) => {
+      if (init?.method === 'PUT') {
+        uploads.push(new URL(String(input)).origin);
+        assert.equal(init.redirect, 'error');
+        return new Response();
+      }
+      const answer = await fetch(input, init);
+      if (!String(input).endsWith('/create-tx')) return answer;
+      return Response.json({ ...((await answer.json()) as object), ...lie });
+    };
+    const client = clientOf(service, wallet, { ...options, fetch: lying });
+    return { code: (await failure(client.launch(launchOf()))).code, uploads };
+  };
+  for (const imagePresignedUrl of ['http://169.254.169.254/latest/api/token', 'http://127.0.0.1:8500/v1', 'x'])
+    assert.deepEqual(await launching({ imagePresignedUrl }), { code: 'upload_failed', uploads: [] });
+  const own = new URL(service.url).origin;
+  const metadataPresignedUrl = 'http://127.0.0.1:8500/v1/agent/service/register';
+  assert.deepEqual(await launching({ metadataPresignedUrl }), { code: 'upload_failed', uploads: [own] });
+  const named = await launching({ metadataPresignedUrl }, { uploadHosts: ['127.0.0.1:8500'] });
+  assert.deepEqual(named.uploads, [own, 'http://127.0.0.1:8500']);
+  const secure = await launching({ metadataPresignedUrl: 'https://bucket.example/key' });
+  assert.deepEqual(secure.uploads, [own, 'https://bucket.example']);
+  assert.deepEqual(await launching({ mint: wallet.address }), { code: 'refused_to_sign', uploads: [] });
 });

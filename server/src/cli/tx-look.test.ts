@@ -218,9 +218,16 @@ test('of a configuration, an own router is known, and that of the sandboxes is n
 
 test('of a limit order, the fee on top is told, and who gets it', async () => {
   const order = {
-    ...{ payer: alice, maker: alice, uniqueId: 7n, makingAmount: 5n, takingAmount: 9n, makerInputMintAccount: hers },
-    ...{ inputMint: WRAPPED_SOL_MINT, inputTokenProgram: TOKEN_PROGRAM },
-    ...{ outputMint: elsewhere, outputTokenProgram: TOKEN_PROGRAM },
+    payer: alice,
+    maker: alice,
+    uniqueId: 7n,
+    makingAmount: 5n,
+    takingAmount: 9n,
+    makerInputMintAccount: hers,
+    inputMint: WRAPPED_SOL_MINT,
+    inputTokenProgram: TOKEN_PROGRAM,
+    outputMint: elsewhere,
+    outputTokenProgram: TOKEN_PROGRAM,
   };
   const fee = async (terms: object) =>
     /whoever fills it pays (.*) on top$/.exec(
