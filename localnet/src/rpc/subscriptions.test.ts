@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { associatedTokenAddress, CLOCK_SYSVAR, generateKeypair, tokenTransferChecked } from '@slipway/wire';
 import { WebSocket } from 'ws';
-import { openTestChain } from '../chain-testing.js';
+import { execute, openTestChain } from '../chain-testing.js';
 import { MAX_SOCKETS } from '../server.js';
 import { found, type Loose, startTestNet, type TestNet } from '../testing.js';
 import { MAX_SUBSCRIPTIONS, Subscriptions } from './subscriptions.js';
@@ -216,12 +218,15 @@ test('a connection has a bounded number of subscriptions, and its end takes away
   t.after(() => subscriptions.close());
   const [greedy, other] = [subscriptions.connect(assert.fail), subscriptions.connect(assert.fail)];
   const kept = await other.call('rootSubscribe', []);
-  for (let count = 0; count < MAX_SUBSCRIPTIONS.ofConnection; count++) await greedy.call('logsSubscribe', ['all']);
+  const { ofConnection, ofTopic } = MAX_SUBSCRIPTIONS;
+  const addresses = Array.from({ length: ofConnection / ofTopic }, () => generateKeypair().address);
+  for (let count = 0; count < ofConnection; count++)
+    await greedy.call('accountSubscribe', [addresses[count % addresses.length]]);
   await assert.rejects(async () => greedy.call('logsSubscribe', ['all']), {
     code: -32603,
     message: /at most 100000 on one connection; unsubscribe some first/,
   });
-  assert.equal(subscriptions.size, MAX_SUBSCRIPTIONS.ofConnection + 1);
+  assert.equal(subscriptions.size, ofConnection + 1);
   greedy.close();
   assert.equal(subscriptions.size, 1);
   assert.equal(await other.call('rootUnsubscribe', [kept]), true);
@@ -232,12 +237,71 @@ test('all connections together have a bounded number of subscriptions', async (t
   const subscriptions = new Subscriptions(chain, assert.fail);
   t.after(() => subscriptions.close());
   const connections = Array.from({ length: 3 }, () => subscriptions.connect(assert.fail));
-  const { ofAll } = MAX_SUBSCRIPTIONS;
-  for (let count = 0; count < ofAll; count++) await connections[count % 3]!.call('rootSubscribe', []);
+  const { ofAll, ofTopic } = MAX_SUBSCRIPTIONS;
+  const addresses = Array.from({ length: ofAll / 3 / ofTopic }, () => generateKeypair().address);
+  for (let count = 0; count < ofAll; count++) {
+    const address = addresses[Math.floor(count / 3) % addresses.length];
+    await connections[count % 3]!.call('accountSubscribe', [address]);
+  }
   for (const connection of connections)
     await assert.rejects(async () => connection.call('rootSubscribe', []), /at most 150000 on this chain/);
   connections[0]!.close();
   assert.equal(typeof (await connections[1]!.call('rootSubscribe', [])), 'number');
+});
+
+test('attack: a free key of a sandbox waits for one account thousands of times, to keep the chain busy with each change: a thousand on a connection, rendered once, and others have their turn between', async (t) => {
+  const { chain, alice, bob, usdc } = await openTestChain(t);
+  let reads = 0;
+  const counting = new Proxy(chain, {
+    get(target, name) {
+      if (name === 'accounts') reads++;
+      const value = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  const subscriptions = new Subscriptions(counting, assert.fail);
+  t.after(() => subscriptions.close());
+  const { ofTopic } = MAX_SUBSCRIPTIONS;
+  const [source, destination] = [alice, bob].map(({ address }) => associatedTokenAddress(address, usdc));
+  const asked = [source, { encoding: 'jsonParsed' }];
+  let told = 0;
+  let toldBefore = 0;
+  let end = () => {};
+  const all = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const notify = () => {
+    if (++told === 1) setImmediate(() => (toldBefore = told));
+    if (told === 2 * ofTopic) end();
+  };
+  for (const { call } of [subscriptions.connect(notify), subscriptions.connect(notify)]) {
+    for (let count = 0; count < ofTopic; count++) await call('accountSubscribe', asked);
+    const once = async () => call('accountSubscribe', asked);
+    await assert.rejects(once, { message: /at most 1000 for the same on one connection/ });
+  }
+  const transfer = { source: source!, mint: usdc, destination: destination!, authority: alice.address };
+  await execute(chain, [alice], tokenTransferChecked({ ...transfer, amount: 1n, decimals: 6 }));
+  await all;
+  assert.ok(toldBefore > 0 && toldBefore < told, `${toldBefore} of ${told}`);
+  assert.equal(reads, 2, 'what has changed, and the decimals of its mint');
+});
+
+test('who is still being told of the clock is told of no slot that passes meanwhile', async (t) => {
+  const { chain, passSlots } = await openTestChain(t);
+  const subscriptions = new Subscriptions(chain, assert.fail);
+  t.after(() => subscriptions.close());
+  const slots: number[] = [];
+  const connection = subscriptions.connect((text) =>
+    slots.push(Number((JSON.parse(text) as Loose).params!.result!.context!.slot)),
+  );
+  await connection.call('accountSubscribe', [CLOCK_SYSVAR, { encoding: 'base64' }]);
+  const first = Number(chain.slot) + 1;
+  passSlots(1);
+  passSlots(1);
+  while (slots.length === 0) await setTimeout(1);
+  passSlots(1);
+  while (slots.length === 1) await setTimeout(1);
+  assert.deepEqual(slots, [first, first + 2]);
 });
 
 test('there is a bounded number of sockets; one that closes makes room', async () => {

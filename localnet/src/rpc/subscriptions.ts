@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { CLOCK_SYSVAR, SYSTEM_PROGRAM } from '@slipway/wire';
 import type { Chain } from '../chain.js';
 import type { Account, AddressedAccount, ChainEvent } from '../types.js';
@@ -17,6 +18,8 @@ interface Subscription {
   topic: string;
   connection: Connection;
   view: AccountView;
+  /** The view as text: those of one form are shown the same. */
+  form: string;
   filters: AccountFilter[];
   received: boolean;
 }
@@ -27,11 +30,19 @@ interface Connection {
   notify: (text: string) => void;
   /** Its own, so that its end costs what it had and not what all connections have. */
   subscriptions: Set<Subscription>;
+  /** How many of these wait for the same. */
+  ofTopic: Map<string, number>;
   close: () => void;
 }
 
-/** A service that watches ten thousand pools has some thirty thousand on its one connection. */
-export const MAX_SUBSCRIPTIONS = { ofConnection: 100_000, ofAll: 150_000 };
+/**
+ * A service that watches ten thousand pools has some thirty thousand on its one connection, each for something else. What tells of
+ * the same, such as of each slot, costs all others at once.
+ */
+export const MAX_SUBSCRIPTIONS = { ofConnection: 100_000, ofTopic: 1_000, ofAll: 150_000 };
+
+/** After so many account notifications, what waits has its turn. */
+const TOLD_AT_ONCE = 1_000;
 
 /** A closed account, as a validator notifies of it. */
 const NO_ACCOUNT: Account = { lamports: 0n, owner: SYSTEM_PROGRAM, executable: false, data: new Uint8Array() };
@@ -53,6 +64,7 @@ export class Subscriptions {
   #programSubscriptions = 0;
   /** Account notifications read the chain and keep their order by waiting for each other. */
   #accountsTold: Promise<void> = Promise.resolve();
+  #clockIsTold = true;
 
   constructor(chain: Chain, log: (line: string) => void) {
     this.#chain = chain;
@@ -66,6 +78,7 @@ export class Subscriptions {
       call: guarded(this.#chain, this.#log, (method, params) => this.#call(connection, method, readParams(params))),
       notify,
       subscriptions: new Set(),
+      ofTopic: new Map(),
       close: () => {
         for (const subscription of connection.subscriptions) this.#remove(subscription);
       },
@@ -95,11 +108,15 @@ export class Subscriptions {
   #subscribe(connection: Connection, wish: Wish): number {
     refuseTooMany(connection.subscriptions.size, MAX_SUBSCRIPTIONS.ofConnection, 'on one connection');
     refuseTooMany(this.size, MAX_SUBSCRIPTIONS.ofAll, 'on this chain');
+    const same = connection.ofTopic.get(wish.topic) ?? 0;
+    refuseTooMany(same, MAX_SUBSCRIPTIONS.ofTopic, 'for the same on one connection');
     const id = ++this.#lastId;
-    const defaults = { view: readAccountView({}), filters: [], received: false };
-    const subscription: Subscription = { ...defaults, ...wish, id, connection };
+    const view = wish.view ?? readAccountView({});
+    const defaults = { filters: [], received: false };
+    const subscription: Subscription = { ...defaults, ...wish, view, form: JSON.stringify(view), id, connection };
     this.#byId.set(id, subscription);
     connection.subscriptions.add(subscription);
+    connection.ofTopic.set(wish.topic, same + 1);
     if (wish.kind === 'program') this.#programSubscriptions++;
     const waiting = this.#byTopic.get(wish.topic);
     if (waiting) waiting.add(subscription);
@@ -119,7 +136,11 @@ export class Subscriptions {
 
   #remove(subscription: Subscription): void {
     if (!this.#byId.delete(subscription.id)) return;
-    subscription.connection.subscriptions.delete(subscription);
+    const { subscriptions, ofTopic } = subscription.connection;
+    subscriptions.delete(subscription);
+    const same = ofTopic.get(subscription.topic)! - 1;
+    if (same > 0) ofTopic.set(subscription.topic, same);
+    else ofTopic.delete(subscription.topic);
     if (subscription.kind === 'program') this.#programSubscriptions--;
     const waiting = this.#byTopic.get(subscription.topic);
     waiting?.delete(subscription);
@@ -134,23 +155,27 @@ export class Subscriptions {
   #publish(event: ChainEvent): void {
     if (event.type === 'slot') {
       const value = { slot: integer(event.slot), parent: integer(event.parent), root: integer(event.root) };
-      for (const subscription of this.#waiting('slot')) this.#tell(subscription, value);
-      for (const subscription of this.#waiting('root')) this.#tell(subscription, integer(event.root));
-      this.#publishAccounts(event.slot, [CLOCK_SYSVAR]);
+      this.#tellAll('slot', value);
+      this.#tellAll('root', integer(event.root));
+      void this.#publishClock(event.slot);
       return;
     }
     if (event.type === 'transaction') this.#publishTransaction(event);
-    this.#publishAccounts(event.slot, event.changed);
+    void this.#publishAccounts(event.slot, event.changed);
+  }
+
+  /** Of no slot that comes while those who wait are still being told of another one. */
+  async #publishClock(slot: bigint): Promise<void> {
+    if (!this.#clockIsTold) return;
+    this.#clockIsTold = false;
+    await this.#publishAccounts(slot, [CLOCK_SYSVAR]);
+    this.#clockIsTold = true;
   }
 
   #publishTransaction({ signature, slot, err, logs, accounts }: Extract<ChainEvent, { type: 'transaction' }>): void {
     for (const subscription of this.#waiting(`signature:${signature}`)) this.#tellSignature(subscription, slot, err);
     const topics = ['logs', ...accounts.map((address) => `logs:${address}`)];
-    for (const topic of topics) {
-      for (const subscription of this.#waiting(topic)) {
-        this.#tell(subscription, inContext(slot, { signature, err, logs }));
-      }
-    }
+    for (const topic of topics) this.#tellAll(topic, inContext(slot, { signature, err, logs }));
   }
 
   #tellSignature(subscription: Subscription, slot: bigint, err: unknown): void {
@@ -159,7 +184,11 @@ export class Subscriptions {
     this.#remove(subscription);
   }
 
-  #publishAccounts(slot: bigint, changed: Extract<ChainEvent, { type: 'transaction' }>['changed']): void {
+  /** Resolves once all are told. */
+  async #publishAccounts(
+    slot: bigint,
+    changed: Extract<ChainEvent, { type: 'transaction' }>['changed'],
+  ): Promise<void> {
     const wanted =
       this.#programSubscriptions > 0 ? changed : changed.filter((address) => this.#byTopic.has(`account:${address}`));
     if (wanted.length === 0) return;
@@ -169,26 +198,40 @@ export class Subscriptions {
       .then(async ([accounts]) => {
         for (const [index, address] of wanted.entries()) {
           const account = accounts[index] ?? NO_ACCOUNT;
-          for (const subscription of this.#waiting(`account:${address}`)) {
-            await this.#tellAccount(subscription, slot, { address, account });
-          }
-          for (const subscription of this.#waiting(`program:${account.owner}`)) {
-            if (account === NO_ACCOUNT || !passesFilters(account, subscription.filters)) continue;
-            await this.#tellAccount(subscription, slot, { address, account });
-          }
+          await this.#tellAccount(this.#waiting(`account:${address}`), slot, { address, account });
+          const ofProgram = account === NO_ACCOUNT ? [] : this.#waiting(`program:${account.owner}`);
+          const passed = ofProgram.filter(({ filters }) => passesFilters(account, filters));
+          await this.#tellAccount(passed, slot, { address, account });
         }
       })
       .catch((error) => this.#log(`account notifications failed: ${error}`));
+    await this.#accountsTold;
+  }
+
+  /** Those of one kind, of an account that is rendered once for each form that they want it in. */
+  async #tellAccount(subscriptions: Subscription[], slot: bigint, account: AddressedAccount): Promise<void> {
+    const rendered = new Map<string, string | undefined>();
+    for (const [index, subscription] of subscriptions.entries()) {
+      if (index % TOLD_AT_ONCE === TOLD_AT_ONCE - 1) await setImmediate();
+      const { form } = subscription;
+      if (!rendered.has(form)) rendered.set(form, await this.#render(subscription, slot, account));
+      const text = rendered.get(form);
+      if (text !== undefined) this.#send(subscription, text);
+    }
   }
 
   /** Nothing where its caller cannot be shown the account, as a long one in base58: others hear of theirs all the same. */
-  async #tellAccount(subscription: Subscription, slot: bigint, { address, account }: AddressedAccount): Promise<void> {
+  async #render(
+    { kind, view }: Subscription,
+    slot: bigint,
+    { address, account }: AddressedAccount,
+  ): Promise<string | undefined> {
     try {
-      const [value] = await renderAccounts(this.#chain, [{ address, account }], subscription.view);
-      const told = subscription.kind === 'program' ? { pubkey: address, account: value } : value;
-      this.#tell(subscription, inContext(slot, told));
+      const [value] = await renderAccounts(this.#chain, [{ address, account }], view);
+      return stringifyJson(inContext(slot, kind === 'program' ? { pubkey: address, account: value } : value));
     } catch (error) {
       if (!(error instanceof RpcError)) this.#log(`an account notification failed: ${error}`);
+      return undefined;
     }
   }
 
@@ -196,10 +239,21 @@ export class Subscriptions {
     return [...(this.#byTopic.get(topic) ?? [])];
   }
 
-  #tell({ id, kind, connection }: Subscription, result: unknown): void {
+  #tellAll(topic: string, result: unknown): void {
+    const waiting = this.#waiting(topic);
+    const text = waiting.length > 0 ? stringifyJson(result) : '';
+    for (const subscription of waiting) this.#send(subscription, text);
+  }
+
+  #tell(subscription: Subscription, result: unknown): void {
+    this.#send(subscription, stringifyJson(result));
+  }
+
+  /** The result is JSON already, for all who are told the same. */
+  #send({ id, kind, connection }: Subscription, result: string): void {
     if (!this.#byId.has(id)) return;
     connection.notify(
-      stringifyJson({ jsonrpc: '2.0', method: `${kind}Notification`, params: { result, subscription: id } }),
+      `{"jsonrpc":"2.0","method":"${kind}Notification","params":{"result":${result},"subscription":${id}}}`,
     );
   }
 }
