@@ -28,8 +28,8 @@ export async function checkAndSignBytes(
 ): Promise<{ signed: string; signature: string | undefined }> {
   const { wire, read } = await receive(connection, base64, signal);
   refusing(() => check(read));
-  onProgress?.({ step: 'checked' });
   await beforeSigning?.();
+  onProgress?.({ step: 'checked' });
   const signed = await signTransaction(signer, wire, signal);
   const signature = signatureOf(signed);
   onProgress?.({ step: 'signed', signature });
