@@ -6,8 +6,11 @@ import {
   decodeLookupTable,
   decodeTransaction,
   type LookupTable,
+  parseCloseAccount,
   parseComputeUnitLimit,
   parseComputeUnitPrice,
+  parseCreateAssociatedTokenIdempotent,
+  SYSTEM_PROGRAM,
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
 } from '@slipway/wire/formats';
@@ -28,6 +31,7 @@ export async function checkAndSignBytes(
 ): Promise<{ signed: string; signature: string | undefined }> {
   const { wire, read } = await receive(connection, base64, signal);
   refusing(() => check(read));
+  await requireMadeHere(connection, read, signal);
   await beforeSigning?.();
   onProgress?.({ step: 'checked' });
   const signed = await signTransaction(signer, wire, signal);
@@ -51,18 +55,62 @@ async function receive(connection: Connection, base64: string, signal: AbortSign
   return { wire, read: refusing(() => readTransaction(wire, known)) };
 }
 
+/**
+ * An account of the wallet that is made where there is none, and closed for whoever pays its rent, may have been there before: then
+ * its rent is the wallet's. Only the node that the client was given knows.
+ */
+async function requireMadeHere(
+  connection: Connection,
+  { instructions }: ReadTransaction,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const closed = instructions.map(parseCloseAccount);
+  const isLent = ({ account, owner }: { account: Address; owner: Address }) =>
+    closed.some((each) => each?.account === account && each.destination !== owner);
+  const lent = instructions.flatMap((each) => parseCreateAssociatedTokenIdempotent(each) ?? []).filter(isLent);
+  const { rpcUrl } = connection;
+  if (lent.length === 0 || rpcUrl === undefined) return;
+  const addresses = lent.map(({ account }) => account);
+  const there = await fetchAccounts({ ...connection, rpcUrl }, addresses, signal);
+  for (const [i, address] of addresses.entries()) {
+    const account = there?.[i];
+    // Anybody may have sent SOL to where there is none yet.
+    const isNew = account === null || account?.owner === SYSTEM_PROGRAM;
+    expect(isNew, `it closes ${address}, which was there before, for somebody else`);
+  }
+}
+
 /** What the tables hold, by the node that the client was given: the transaction alone does not say. */
 async function fetchTables(
-  { rpcUrl, fetch: given, maxAnswerBytes }: Connection,
+  connection: Connection,
   tables: Address[],
   signal: AbortSignal | undefined,
 ): Promise<LookupTable[]> {
+  const { rpcUrl } = connection;
   if (rpcUrl === undefined)
     throw new SlipwayError(
       'refused_to_sign',
       'the transaction uses lookup tables: give createClient an rpcUrl to read them',
     );
-  const body = { jsonrpc: '2.0', id: 1, method: 'getMultipleAccounts', params: [tables, { encoding: 'base64' }] };
+  const found = await fetchAccounts({ ...connection, rpcUrl }, tables, signal);
+  return refusing(() =>
+    tables.map((address, i) => {
+      const account = found?.[i];
+      const table = account?.owner === ADDRESS_LOOKUP_TABLE_PROGRAM && decodeLookupTable(fromBase64(account.data[0]));
+      expect(table, `${address} is no lookup table`);
+      return { address, addresses: table.addresses };
+    }),
+  );
+}
+
+/** Null where there is none. @throws SlipwayError network */
+async function fetchAccounts(
+  { rpcUrl, fetch: given, maxAnswerBytes }: Connection & { rpcUrl: string },
+  addresses: Address[],
+  signal: AbortSignal | undefined,
+): Promise<({ owner: string; data: [string] } | null)[] | undefined> {
+  const config = { encoding: 'base64', commitment: 'confirmed' };
+  const body = { jsonrpc: '2.0', id: 1, method: 'getMultipleAccounts', params: [addresses, config] };
   const ask = async () => {
     const headers = { 'content-type': 'application/json' };
     const response = await (given ?? fetch)(rpcUrl, {
@@ -72,7 +120,7 @@ async function fetchTables(
       ...(signal && { signal }),
     });
     return JSON.parse(await readText(response, maxAnswerBytes)) as {
-      result: { value: ({ owner: string; data: [string] } | null)[] };
+      result?: { value?: ({ owner: string; data: [string] } | null)[] };
     };
   };
   const { result } = await ask()
@@ -81,14 +129,7 @@ async function fetchTables(
       signal?.throwIfAborted();
       throw new SlipwayError('network', `no answer from ${rpcUrl}`, { retryable: true, cause });
     });
-  return refusing(() =>
-    tables.map((address, i) => {
-      const account = result?.value?.[i];
-      const table = account?.owner === ADDRESS_LOOKUP_TABLE_PROGRAM && decodeLookupTable(fromBase64(account.data[0]));
-      expect(table, `${address} is no lookup table`);
-      return { address, addresses: table.addresses };
-    }),
-  );
+  return result?.value;
 }
 
 /** The budget that a transaction begins with. */
