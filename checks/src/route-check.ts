@@ -1,6 +1,6 @@
-import { parsePoolSwap, parseRoute, type RouteHop } from '@slipway/programs/formats';
+import { parsePoolSwap, parseRoute, type Route, type RouteHop } from '@slipway/programs/formats';
 import { type Address, type Instruction, parseTransferChecked } from '@slipway/wire/formats';
-import { parseVenueSwap } from './venue-swaps.js';
+import { parseVenueSwap, type VenueSwap } from './venue-swaps.js';
 
 /** Where the amount is in the data: after a byte, or after Anchor's eight. */
 const AFTER_BYTE = 1;
@@ -9,14 +9,32 @@ const AFTER_DISCRIMINATOR = 8;
 /**
  * Whether a hop of a route is a swap of a venue that we know, or a transfer, from and to the accounts that the route
  * names. The taker's signature goes to the program of each hop, and the router watches only tokens and SOL: any other
- * program could use it for the taker's stake, nonces or mints.
+ * program could use it for the taker's stake, nonces or mints. What the venue leaves may go to the pool alone: how much
+ * that is nobody can say beforehand, and to any other account it would be a payment.
  */
-export function isKnownHop({ from, to, amountOffset, ...call }: RouteHop, taker: Address, tokenSwap: Address): boolean {
-  // The router writes the amount over what the data says there.
-  let known: { authority: Address; source: Address; destination: Address } | undefined;
-  if (amountOffset === AFTER_BYTE) known = parsePoolSwap(call, tokenSwap) ?? parseTransferChecked(call);
-  if (amountOffset === AFTER_DISCRIMINATOR) known = parseVenueSwap(call);
-  return known?.authority === taker && known.source === from && known.destination === to;
+export function isKnownHop(hop: RouteHop, taker: Address, tokenSwap: Address): boolean {
+  const known = readHop(hop, tokenSwap);
+  const isBetween = known?.authority === taker && known.source === hop.from && known.destination === hop.to;
+  return isBetween && (!hop.rest || known.vaults.includes(hop.rest.account));
+}
+
+/** Whether a route of known hops leaves nothing of what it takes from an account. */
+export function leavesNothing({ hops }: Route, from: Address, tokenSwap: Address): boolean {
+  const lasts = hops.filter((hop, i) => hop.from === from && hops[i + 1]?.from !== from);
+  return lasts.every((hop) => hop.rest || readHop(hop, tokenSwap)?.takesAll);
+}
+
+type KnownHop = Omit<VenueSwap, 'amountIn' | 'minimumAmountOut'>;
+
+/** The router writes the amount over what the data says there. */
+function readHop({ amountOffset, ...call }: RouteHop, tokenSwap: Address): KnownHop | undefined {
+  if (amountOffset === AFTER_DISCRIMINATOR) return parseVenueSwap(call);
+  if (amountOffset !== AFTER_BYTE) return undefined;
+  const transfer = parseTransferChecked(call);
+  if (transfer) return { ...transfer, vaults: [], takesAll: true };
+  const swap = parsePoolSwap(call, tokenSwap);
+  // It takes only as much as what it gives, which is rounded down, is worth.
+  return swap && { ...swap, vaults: [swap.vaultIn, swap.vaultOut], takesAll: false };
 }
 
 /**

@@ -185,8 +185,14 @@ const readers: readonly Reader[] = [
     const { rent } = books.temporary.get(account) ?? {};
     if (rent !== undefined) countSol(account, rent, books);
   }),
-  reader(parseUnwrapLamports, ({ source, destination, authority }, { lamports, tokens, temporary }, swap) => {
-    const { taker, receiver, rentPayer } = swap;
+  reader(parseUnwrapLamports, ({ source, destination, authority }, books, swap) => {
+    const { lamports, tokens, temporary } = books;
+    const { taker, receiver, rentPayer, input } = swap;
+    if (input.closeTo && input.place.kind === 'token' && source === input.place.account) {
+      expect(authority === taker && books.traded && !books.sourceClosed, 'the source is unwrapped too early');
+      expect(destination === receiver, 'what the trade leaves of the source goes to another');
+      return;
+    }
     expect(authority === taker && temporary.get(source)?.native, 'SOL is unwrapped that the swap has not wrapped');
     // It may be more than is counted here: also what the chain's rent leaves of what the account was made with.
     expect([taker, receiver, rentPayer].includes(destination), 'SOL is unwrapped for somebody else');
@@ -269,7 +275,9 @@ function enterFill(fill: Fill, { lamports, tokens }: Books, { taker }: Swap): vo
   else change(lamports, taker, fill.outputAmount);
 }
 
-function enterVenueSwap(swap: VenueSwap, { tokens }: Books, { taker }: Swap): void {
+type Traded = Pick<VenueSwap, 'authority' | 'source' | 'destination' | 'amountIn' | 'minimumAmountOut'>;
+
+function enterVenueSwap(swap: Traded, { tokens }: Books, { taker }: Swap): void {
   expect(swap.authority === taker, 'a trade of another taker');
   change(tokens, swap.source, -swap.amountIn);
   change(tokens, swap.destination, swap.minimumAmountOut);

@@ -28,7 +28,8 @@ export interface Swap {
   rentPayer: Address;
   /**
    * `amount` is the most that leaves the taker. `closeTo`: the trade empties the token account that holds the input,
-   * which is then closed; its rent, and any SOL left in it, goes there.
+   * which is then closed, and its rent goes there. So does any SOL that is left in it, but to the receiver where that is
+   * the rent payer.
    */
   input: SwapSide & { amount: bigint; closeTo?: Address };
   /** `least` must arrive. `create`: the receiver's associated token account must be created. */

@@ -16,6 +16,10 @@ export interface VenueSwap {
   /** The most that leaves the source. */
   amountIn: bigint;
   minimumAmountOut: bigint;
+  /** The pool's own token accounts: its program compares them with those that the pool names. */
+  vaults: Address[];
+  /** Whether all of the amount leaves the source, or else the swap fails. */
+  takesAll: boolean;
 }
 
 interface VenueProgram {
@@ -30,7 +34,8 @@ export const instructionTag = (name: string): Uint8Array =>
   sha256(new TextEncoder().encode(`global:${name}`)).subarray(0, 8);
 
 /**
- * The data says whether the first token comes in. Only swaps without a price limit or further accounts are understood.
+ * The data says whether the first token comes in. Only swaps without a price limit or further accounts are understood. At
+ * the end of all prices one takes less than it is offered.
  */
 const whirlpool: VenueProgram = {
   slippage: 6036,
@@ -38,7 +43,8 @@ const whirlpool: VenueProgram = {
     const aToB = instruction.data[41] === 1;
     const rest = [...new Array<number>(16).fill(0), 1, aToB ? 1 : 0, 0];
     const [source, destination] = aToB ? ([7, 9] as const) : ([9, 7] as const);
-    return swapParser({ name: 'swap_v2', rest, accounts: 15, authority: 3, source, destination })(instruction);
+    const places = { authority: 3, source, destination, vaults: [8, 10] };
+    return swapParser({ name: 'swap_v2', rest, accounts: 15, ...places, takesAll: false })(instruction);
   },
 };
 
@@ -50,8 +56,9 @@ const dlmm: VenueProgram = {
   slippage: 6003,
   parse({ accounts, ...instruction }) {
     if (accounts[DLMM_HOST]?.address !== DLMM_PROGRAM) return undefined;
-    const form = { accounts: DLMM_ACCOUNTS, authority: 10, source: 4, destination: 5 };
-    return swapParser({ name: 'swap2', rest: [0, 0, 0, 0], ...form })({
+    const places = { authority: 10, source: 4, destination: 5, vaults: [2, 3] };
+    const form = { name: 'swap2', rest: [0, 0, 0, 0], accounts: DLMM_ACCOUNTS, ...places, takesAll: true };
+    return swapParser(form)({
       ...instruction,
       accounts: accounts.slice(0, DLMM_ACCOUNTS),
     });
@@ -61,16 +68,41 @@ const dlmm: VenueProgram = {
 const PROGRAMS: Readonly<Record<Address, VenueProgram>> = {
   [RAYDIUM_CPMM_PROGRAM]: {
     slippage: 6005,
-    parse: swapParser({ name: 'swap_base_input', accounts: 13, authority: 0, source: 4, destination: 5 }),
+    parse: swapParser({
+      name: 'swap_base_input',
+      accounts: 13,
+      authority: 0,
+      source: 4,
+      destination: 5,
+      vaults: [6, 7],
+      takesAll: true,
+    }),
   },
   [DAMM_V2_PROGRAM]: {
     slippage: 6002,
-    parse: swapParser({ name: 'swap', accounts: 14, authority: 8, source: 2, destination: 3 }),
+    parse: swapParser({
+      name: 'swap',
+      accounts: 14,
+      authority: 8,
+      source: 2,
+      destination: 3,
+      vaults: [4, 5],
+      takesAll: true,
+    }),
   },
   [DBC_PROGRAM]: {
     slippage: 6002,
     // A partial fill: takes as much of the amount as the curve can.
-    parse: swapParser({ name: 'swap2', rest: [1], accounts: 15, authority: 9, source: 3, destination: 4 }),
+    parse: swapParser({
+      name: 'swap2',
+      rest: [1],
+      accounts: 15,
+      authority: 9,
+      source: 3,
+      destination: 4,
+      vaults: [5, 6],
+      takesAll: false,
+    }),
   },
   [DLMM_PROGRAM]: dlmm,
   [WHIRLPOOL_PROGRAM]: whirlpool,
@@ -93,9 +125,11 @@ interface SwapForm {
   authority: number;
   source: number;
   destination: number;
+  vaults: readonly number[];
+  takesAll: boolean;
 }
 
-function swapParser({ name, rest = [], accounts, ...places }: SwapForm): VenueProgram['parse'] {
+function swapParser({ name, rest = [], accounts, takesAll, ...places }: SwapForm): VenueProgram['parse'] {
   const tag = instructionTag(name);
   return ({ accounts: metas, data }) => {
     const isSwap = data.length === 24 + rest.length && tag.every((byte, i) => byte === data[i]);
@@ -108,6 +142,8 @@ function swapParser({ name, rest = [], accounts, ...places }: SwapForm): VenuePr
       destination: at(places.destination),
       amountIn: view.getBigUint64(8, true),
       minimumAmountOut: view.getBigUint64(16, true),
+      vaults: places.vaults.map(at),
+      takesAll,
     };
   };
 }

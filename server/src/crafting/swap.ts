@@ -129,8 +129,13 @@ function afterwards(swap: Untraded): Instruction[] {
   // A venue may take a little less than it was offered: the rest belongs to the taker.
   if (input.place.kind === 'wrapped') instructions.push(...closeWrapped(taker, rentPayer, input.place.account, taker));
   if (input.place.kind === 'token' && input.closeTo) {
-    const { closeTo: destination, tokenProgram } = input;
-    instructions.push(tokenCloseAccount({ account: input.place.account, destination, authority: taker, tokenProgram }));
+    const { closeTo: destination, mint, tokenProgram } = input;
+    const { account } = input.place;
+    if (mint === WRAPPED_SOL_MINT && destination === rentPayer) {
+      instructions.push(tokenSyncNative({ account }));
+      instructions.push(tokenUnwrapLamports({ source: account, destination: receiver, authority: taker }));
+    }
+    instructions.push(tokenCloseAccount({ account, destination, authority: taker, tokenProgram }));
   }
   if (output.place.kind === 'wrapped') {
     instructions.push(...closeWrapped(taker, rentPayer, output.place.account, receiver));

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { ORDER_ENGINE_PROGRAM, TOKEN_SWAP_PROGRAM } from '@slipway/programs';
 import {
   type Address,
   associatedTokenAddress,
@@ -10,7 +11,7 @@ import {
   tokenSyncNative,
 } from '@slipway/wire';
 import type { TestTerms } from '../../areas/trigger-v2/testing.js';
-import { WRAPPED_SOL } from '../../routing/aggregator/testing.js';
+import { openAggregator, unhurried, WRAPPED_SOL } from '../../routing/aggregator/testing.js';
 import { triggerOrderEvents } from '../../store/trigger-order-events.js';
 import { fillPercent } from '../../trigger-orders/order.js';
 import { expireTriggerOrders } from '../expire-trigger-orders.js';
@@ -239,7 +240,8 @@ describe('SOL', () => {
   });
 
   describe('attack: a wallet closes its account for what its SOL is sold for, so that nobody can record the fill: it is recorded', () => {
-    async function closedBefore(filler: typeof keeper, bought: bigint): Promise<void> {
+    /** Resolves to the SOL that has come back to the wallet, in lamports. */
+    async function closedBefore(filler: typeof keeper, bought: bigint): Promise<bigint> {
       const { wallet, id, lamports } = await openWith(true);
       const { mint, tokenProgram } = world.bought;
       await world.world.remove(associatedTokenAddress(wallet.address, mint, tokenProgram));
@@ -251,7 +253,6 @@ describe('SOL', () => {
       assert.equal(await tokens(wallet.address), progress.entry.received);
       assert.ok(progress.entry.received > bought);
       assert.equal(await exists(inputAccount), false);
-      assert.equal(await world.world.lamports(wallet.address), lamports, 'its rent has paid for the new account');
       assert.ok(payer - (await world.world.lamports(world.payer)) < 100_000n);
       const events = await triggerOrderEvents(world.store, wallet.address, [id]);
       const fills = events.filter(({ type }) => type === 'fill');
@@ -259,9 +260,25 @@ describe('SOL', () => {
         fills.map(({ state, amount, outputAmount }) => [state, amount, outputAmount]),
         [['success', 100n * SOL, progress.entry.received]],
       );
+      return (await world.world.lamports(wallet.address)) - lamports;
     }
 
-    it('at what it has brought', () => closedBefore(keeper, 90n * WHOLE));
+    it('at what it has brought, and its rent has paid for the new account', async () => {
+      assert.equal(await closedBefore(keeper, 90n * WHOLE), 0n);
+    });
+
+    it('and what a venue did not take is the wallet’s, where no router program sees to that', async () => {
+      const programs = { tokenSwap: TOKEN_SWAP_PROGRAM };
+      const { aggregator } = await openAggregator(world.world, { live: world.live, programs });
+      const alone = await world.newKeeper({
+        router: unhurried(aggregator),
+        programs: { ...programs, orderEngine: ORDER_ENGINE_PROGRAM },
+      });
+      // A unit of what is bought is worth a thousand lamports.
+      const back = await closedBefore(alone, 90n * WHOLE);
+      assert.ok(back > 0n && back < 2_000n, `${back}`);
+      aggregator.close();
+    });
 
     it('also where somebody sends SOL there before it lands', async () => {
       const giver = await world.world.wallet();
@@ -282,7 +299,7 @@ describe('SOL', () => {
           },
         },
       });
-      await closedBefore(generous, 90n * WHOLE);
+      assert.equal(await closedBefore(generous, 90n * WHOLE), LATER_GIFT);
       assert.equal(given.size, 1);
     });
   });

@@ -93,6 +93,8 @@ async function tryFill(deps: FillDeps, trade: Trade, offer: Offer, isEmptied: bo
   if (isEmptied) {
     const closing = await tryOnce(deps, trade, offer, true);
     if (closing !== 'too large' && !('skipped' in closing)) return closing;
+    // An account is made only where the source is closed: a simpler route may have the room for that.
+    if (closing === 'too large' && trade.target.create) return closing;
     // Without the router program a venue may leave a remainder, and only an empty account can be closed.
   }
   return tryOnce(deps, trade, offer, false);

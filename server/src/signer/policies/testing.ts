@@ -1,3 +1,4 @@
+import { instructionTag, RAYDIUM_CPMM_PROGRAM } from '@slipway/checks';
 import {
   type Address,
   associatedTokenAddress,
@@ -5,12 +6,14 @@ import {
   createAssociatedTokenIdempotent,
   decodeMessage,
   decompileInstructions,
+  generateKeypair,
   type Instruction,
   readonlySigner,
   systemTransfer,
   tokenCloseAccount,
   tokenSetCloseAuthority,
   tokenTransferChecked,
+  writableAccount,
   writableSigner,
 } from '@slipway/wire';
 
@@ -23,6 +26,25 @@ export function createRandom(seed: number): (below: number) => number {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
   };
+}
+
+/** A swap of a venue that takes all that it is offered, or fails; in some pool. */
+export function swapOfAll(of: {
+  authority: Address;
+  source: Address;
+  destination: Address;
+  amountIn: bigint;
+}): Instruction {
+  const data = new Uint8Array(24);
+  data.set(instructionTag('swap_base_input'));
+  const view = new DataView(data.buffer);
+  view.setBigUint64(8, of.amountIn, true);
+  view.setBigUint64(16, 1n, true);
+  const accounts = Array.from({ length: 13 }, () => writableAccount(generateKeypair().address));
+  accounts[0] = readonlySigner(of.authority);
+  accounts[4] = writableAccount(of.source);
+  accounts[5] = writableAccount(of.destination);
+  return { program: RAYDIUM_CPMM_PROGRAM, accounts, data };
 }
 
 /** Whom a thief would have everything go to, and what he would have. */

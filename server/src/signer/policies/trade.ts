@@ -1,4 +1,4 @@
-import { isKnownHop, parseVenueSwap } from '@slipway/checks';
+import { isKnownHop, leavesNothing, parseVenueSwap } from '@slipway/checks';
 import { parsePoolSwap, parseRoute } from '@slipway/programs/formats';
 import type { Address, Instruction } from '@slipway/wire/formats';
 import { allow } from './refusal.js';
@@ -17,6 +17,8 @@ export interface ReadTrade {
   destination: Address;
   most: bigint;
   least: bigint;
+  /** Whether all of `most` leaves the source, or else the trade fails: some venues take less than they are offered. */
+  takesAll: boolean;
 }
 
 /**
@@ -32,12 +34,24 @@ export function readTrade(
   const route = router && parseRoute(instruction, router);
   if (route) {
     const foreign = route.hops.find((hop) => !isKnownHop(hop, taker, tokenSwap));
-    allow(!foreign, `a hop of ${foreign?.program} that is no swap of a known venue`);
+    allow(!foreign, `a hop of ${foreign?.program} that is no swap of a known venue, or leaves something to another`);
     allow(route.taker === taker && !route.fee, 'a route of another taker, or one that pays a fee');
-    return { source: route.source, destination: route.destination, most: route.amountIn, least: route.minOut };
+    const between = route.hops.filter(({ from }) => from !== route.source);
+    const isEmptied = between.every(({ from }) => leavesNothing(route, from, tokenSwap));
+    allow(isEmptied, 'a route that may leave something in an account on its way');
+    const takesAll = leavesNothing(route, route.source, tokenSwap);
+    return {
+      source: route.source,
+      destination: route.destination,
+      most: route.amountIn,
+      least: route.minOut,
+      takesAll,
+    };
   }
-  const swap = parsePoolSwap(instruction, tokenSwap) ?? parseVenueSwap(instruction);
+  const pool = parsePoolSwap(instruction, tokenSwap);
+  const swap = pool ? { ...pool, takesAll: false } : parseVenueSwap(instruction);
   if (!swap) return undefined;
   allow(swap.authority === taker, 'a trade of another taker');
-  return { source: swap.source, destination: swap.destination, most: swap.amountIn, least: swap.minimumAmountOut };
+  const { source, destination, amountIn: most, minimumAmountOut: least, takesAll } = swap;
+  return { source, destination, most, least, takesAll };
 }

@@ -22,6 +22,7 @@ import {
 import { SANDBOX_PROGRAMS } from '../cosign.js';
 import { orderAccount } from '../order-accounts.js';
 import type { SealedOrder } from '../order-seal.js';
+import { swapOfAll } from './testing.js';
 import { checkVault } from './vault.js';
 
 const newAddress = () => generateKeypair().address;
@@ -31,7 +32,7 @@ type Five = [Address, Address, Address, Address, Address];
 
 /** A fill that sells `amount` of an order's deposit, and closes the account of it to the keeper, who makes one for the wallet. */
 function fill(inputMint: Address, amount: bigint, tokenProgram: Address): void {
-  const [vault, wallet, keeper, outputMint, other] = [0, 1, 2, 3, 4].map(newAddress) as Five;
+  const [vault, wallet, keeper, outputMint] = [0, 1, 2, 3, 4].map(newAddress) as Five;
   const source = orderAccount(vault, DEPOSIT, 'in', tokenProgram);
   const destination = associatedTokenAddress(wallet, outputMint);
   const order = {
@@ -44,12 +45,9 @@ function fill(inputMint: Address, amount: bigint, tokenProgram: Address): void {
     outputAccount: null,
     progress: { type: 'single', entry: { initial: HELD } },
   } as unknown as SealedOrder;
-  const pool = { pool: other, authority: other, vaultA: other, vaultB: other, poolMint: other, feeAccount: other };
-  const mints = { mintA: inputMint, mintB: outputMint, programA: tokenProgram, programB: TOKEN_PROGRAM };
-  const ends = { authority: vault, source, destination, amountIn: amount, minimumAmountOut: 1n };
   const instructions = [
     createAssociatedTokenIdempotent({ payer: keeper, owner: wallet, mint: outputMint }),
-    poolSwap({ accounts: { ...pool, ...mints }, aToB: true, ...ends }),
+    swapOfAll({ authority: vault, source, destination, amountIn: amount }),
     tokenCloseAccount({ account: source, destination: keeper, authority: vault, tokenProgram }),
   ];
   const parties = { vault: vault, wallet: wallet, keeper: keeper, order, programs: SANDBOX_PROGRAMS };

@@ -5,6 +5,7 @@ import {
   type Instruction,
   parseCloseAccount,
   parseCreateAssociatedTokenIdempotent,
+  parseSyncNative,
   parseSystemCreateAccountWithSeed,
   parseSystemTransfer,
   parseTransferChecked,
@@ -72,6 +73,8 @@ class Story {
   readonly #trades: ReadTrade[] = [];
   /** Temporary accounts that hold what a trade has bought, until it is unwrapped for the wallet. */
   readonly #owed = new Set<Address>();
+  /** Accounts of wrapped SOL whose whole amount has gone to the wallet since the last trade. */
+  readonly #unwrapped = new Set<Address>();
 
   constructor(parties: VaultParties, transaction: ToSign) {
     this.#parties = parties;
@@ -98,6 +101,7 @@ class Story {
       const isLent = destination === keeper && this.#lent.has(source) && !this.#owed.has(source);
       allow(standsOnlyAt(instruction, vault, [2]) && (destination === wallet || isLent), 'SOL goes elsewhere');
       this.#owed.delete(source);
+      if (destination === wallet && this.#isCountedBefore(instruction, source)) this.#unwrapped.add(source);
       return true;
     }
     const closed = parseCloseAccount(instruction);
@@ -121,9 +125,17 @@ class Story {
     const made = this.#transaction.instructions.map(parseCreateAssociatedTokenIdempotent);
     if (!made.some((each) => each?.payer === keeper && each.owner === wallet)) return false;
     const isEntry = source === order.inputAccount;
-    // Closing wrapped SOL pays out what is in it: only a sale of everything leaves nothing.
-    const isSol = holdsSol(isEntry ? order.inputMint : order.outputMint);
-    return !isSol || (isEntry && this.#trades.length === 1 && trade.most >= order.progress.entry.initial);
+    // Closing wrapped SOL pays out what is in it.
+    if (!holdsSol(isEntry ? order.inputMint : order.outputMint) || this.#unwrapped.has(source)) return true;
+    const isAll = trade.takesAll && trade.most >= order.progress.entry.initial;
+    return isEntry && this.#trades.length === 1 && isAll;
+  }
+
+  /** Whether the instruction before has the token program count the SOL of an account: only what it counts is unwrapped. */
+  #isCountedBefore(instruction: Instruction, account: Address): boolean {
+    const { instructions } = this.#transaction;
+    const before = instructions[instructions.indexOf(instruction) - 1];
+    return before !== undefined && parseSyncNative(before)?.account === account;
   }
 
   /** The trade of a fill: between the accounts of one order of the wallet. */
@@ -136,6 +148,7 @@ class Story {
     this.#checkDestination(order, sold, trade.destination);
     allow(trade.least > 0n, 'it would sell for nothing');
     this.#trades.push(trade);
+    this.#unwrapped.clear();
     return true;
   }
 

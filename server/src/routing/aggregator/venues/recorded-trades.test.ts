@@ -48,7 +48,11 @@ for (const tested of TESTED_VENUES) {
         assert.equal(Buffer.from(instruction.data).readBigUInt64LE(tested.venue.amountOffset), amountIn);
         const { owner, ...accounts } = trade.parties;
         const expected = { authority: owner, ...accounts, amountIn, minimumAmountOut: 0n };
-        assert.deepEqual(parseVenueSwap(instruction), expected);
+        const { vaults, takesAll, ...read } = parseVenueSwap(instruction)!;
+        assert.deepEqual(read, expected);
+        const { tokens } = opened(tested, trade);
+        assert.deepEqual(new Set(vaults), new Set(tokens.map(({ vault }) => vault)));
+        assert.ok(!takesAll || !trade.done || trade.done.paid === trade.offered, `pool ${trade.pool}`);
       }
     });
 
