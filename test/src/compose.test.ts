@@ -44,9 +44,9 @@ const compose = yaml<Compose>('compose.yaml');
 const { services } = compose;
 const copies = ['api-1', 'api-2', 'keeper'];
 const settings = JSON.parse(read('slipway.signer.json.example')) as SignerSettings;
-/** The two ends of what is mounted. */
+/** The two ends of what is mounted, and `ro` where it cannot be written to. */
 const mountsOf = ({ volumes = [] }: Container) =>
-  volumes.filter((each) => each.includes(':')).map((each) => each.split(':') as [string, string]);
+  volumes.filter((each) => each.includes(':')).map((each) => each.split(':') as [string, string, string?]);
 /** What the operator brings, by the table in the page. */
 const brought = [...readFileSync(join(ROOT, 'docs', 'deploy.md'), 'utf8').matchAll(/^\| `([\w.]+)` +\|/gm)].map(
   ([, name]) => name!,
@@ -130,6 +130,20 @@ describe('the compose file of production', () => {
     assert.ok(!copies.some((name) => mountsOf(services[name]!).some(([source]) => source === 'keys')));
     for (const { socket } of Object.values(settings.callers))
       assert.match(read('Dockerfile'), new RegExp(`/sockets/${dirname(socket).split('/').at(-1)}\\b`));
+  });
+
+  it('attack: a copy that was broken into puts a socket of its own in the place of the signer’s, for the other copies: no container but the signer may write where a socket is', () => {
+    const folders = Object.values(settings.callers).map(({ socket }) => dirname(socket));
+    const mounted = Object.entries(services).flatMap(([name, container]) =>
+      mountsOf(container)
+        .filter(([source, target]) => source.endsWith('-socket') || target.startsWith('/run/slipway-signer'))
+        .map(([, target, mode]) => ({ name, target, mode })),
+    );
+    for (const { name, target, mode } of mounted) {
+      assert.ok(folders.includes(target), `${name}: ${target}`);
+      assert.equal(mode, name === 'signer' ? undefined : 'ro', `${name}: ${target}`);
+    }
+    assert.equal(mounted.length, copies.length + 1 + folders.length);
   });
 
   it('names the ports that the image listens on, to the proxy and to Prometheus', () => {
