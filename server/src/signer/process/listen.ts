@@ -83,7 +83,7 @@ function openDoor(
   });
   server.on(event, (socket: Socket) => {
     const served = servedOf(socket);
-    if (served === undefined) return refuse(socket, 'a certificate names no caller', {});
+    if (served === undefined) return refuse(socket, 'a certificate that was not shown anew, or names no caller', {});
     if (served.connections >= MOST_CONNECTIONS) {
       return refuse(socket, 'too many connections of a caller', { caller: served.caller.name });
     }
@@ -141,8 +141,10 @@ function endUnknown(server: Server): void {
   server.on('secureConnection', (socket: Socket) => unknown.get(peerOf(socket))?.known());
 }
 
+/** Of a certificate that was looked at now: of a session that is resumed, each time anew, nobody sees that it has expired. */
 function commonName(socket: TLSSocket): string | undefined {
-  const name: unknown = socket.authorized ? socket.getPeerCertificate().subject?.CN : undefined;
+  const isShown = socket.authorized && !socket.isSessionReused();
+  const name: unknown = isShown ? socket.getPeerCertificate().subject?.CN : undefined;
   return typeof name === 'string' ? name : undefined;
 }
 

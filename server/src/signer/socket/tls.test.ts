@@ -175,7 +175,23 @@ describe('callers with certificates', { skip: missing }, () => {
     assert.equal(await heard(of('forged')), '');
     assert.equal(await heard(of('stranger')), '');
     assert.equal(await heard({ ...of('keeper'), maxVersion: 'TLSv1.2' }), '');
-    assert.match(notes.join('\n'), /a connection without a valid certificate.*\n.*\na certificate names no caller/s);
+    assert.match(
+      notes.join('\n'),
+      /a connection without a valid certificate.*\n.*\na certificate that was not shown anew, or names no caller/s,
+    );
+    await (await clientOf('api')).probe();
+  });
+
+  test('attack: a copy that was broken into goes on after the end of its certificate, by a session that it resumes again and again: a connection shows the certificate each time', async () => {
+    const { certificate: cert, key } = credentials('api');
+    let session: Buffer | undefined;
+    const keeps = (socket: Socket) => socket.on('session', (given: Buffer) => (session ??= given));
+    const first = connectTls({ host: HOST, port: listening.tlsPort!, rejectUnauthorized: false, cert, key });
+    sockets.push(keeps(first));
+    first.on('secureConnect', () => first.write('\0\0\0\x14{"slipwaySigner": 4}'));
+    assert.match(String(await once(first, 'data')), /"caller":"api"/);
+    assert.ok(session);
+    assert.equal(await heard({ cert, key, session }), '');
     await (await clientOf('api')).probe();
   });
 
