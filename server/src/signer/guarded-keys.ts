@@ -60,8 +60,8 @@ interface GuardOptions {
   clock: Clock;
   /** Without it, no wallet can log in or have an order edited. */
   service?: ServiceWords | undefined;
-  /** Challenges of before, in Unix milliseconds, are not taken. */
-  since?: number | undefined;
+  /** For how long it has been there, in milliseconds by a steady clock: challenges of before are not taken. */
+  age?: (() => number) | undefined;
   /** What the wallets may lose by what they sign. */
   limits?: Pick<LossLimits, 'take'> | undefined;
   /** What its operator has stopped. */
@@ -77,9 +77,9 @@ export function sealedRow(row: Uint8Array): Uint8Array {
 
 export function guardKeys(
   keys: BareKeys,
-  { programs, clock, service, since, limits, stops, refused }: GuardOptions,
+  { programs, clock, service, age, limits, stops, refused }: GuardOptions,
 ): GuardedKeys {
-  const checkLogin = createLoginPolicy({ prefix: () => wordsOf(service).challengePrefix(), since });
+  const checkLogin = createLoginPolicy({ prefix: () => wordsOf(service).challengePrefix(), age });
   /** Whatever a policy throws is a refusal: what it cannot read is not signed. */
   const checked = async <T>(key: string, check: () => T | Promise<T>): Promise<T> => {
     try {

@@ -139,8 +139,8 @@ export interface SignerOptions {
   service?: ServiceWords | undefined;
   /** The service's, or that of the machine. */
   clock?: Clock | undefined;
-  /** Login challenges of before, in Unix milliseconds, are not taken. */
-  since?: number | undefined;
+  /** For how long it has been there, in milliseconds by a steady clock: login challenges of before are not taken. */
+  age?: (() => number) | undefined;
   /** What the wallets may lose by what they sign. */
   limits?: Pick<LossLimits, 'take' | 'warning'> | undefined;
   /** What is stopped. */
@@ -215,9 +215,9 @@ export async function openWithBareKeys(options: SignerOptions): Promise<{ signer
     return options.keys ? `${options.keys.name}, and ${options.file}, which it opens` : options.file;
   };
   if (managed) await describe();
-  const { programs = SANDBOX_PROGRAMS, clock = createClock(), service, since, limits, stops, refused } = options;
+  const { programs = SANDBOX_PROGRAMS, clock = createClock(), service, age, limits, stops, refused } = options;
   const signer: OpenedSigner = {
-    ...guardKeys({ ...bare, ready }, { programs, clock, service, since, limits, stops, refused }),
+    ...guardKeys({ ...bare, ready }, { programs, clock, service, age, limits, stops, refused }),
     publicKey: bare.publicKey,
     sign: async (key, message) => bare.sign(unproved(key), message),
     describe,

@@ -15,9 +15,10 @@ const MOST_USED = 100_000;
 /**
  * A wallet logs in by its signature over a challenge that names this service, lives now, and was not used before.
  *
- * `since`, in Unix milliseconds: what was used before then is not known, so that no challenge of before is taken.
+ * `age`: for how many milliseconds it has been known what was used, so that no challenge of before is taken. By a steady clock:
+ * that of the machine may have been wrong at the start, and be right since.
  */
-export function createLoginPolicy({ prefix, since = 0 }: { prefix: () => string; since?: number | undefined }) {
+export function createLoginPolicy({ prefix, age }: { prefix: () => string; age?: (() => number) | undefined }) {
   /** By their digests, and until when they could be used. */
   const used = new Map<string, number>();
 
@@ -29,6 +30,7 @@ export function createLoginPolicy({ prefix, since = 0 }: { prefix: () => string;
     allow(expiresAt !== undefined, 'this is no challenge of this service for this wallet');
     allow(now < expiresAt + SKEW_MS, 'the challenge has expired');
     allow(expiresAt <= now + CHALLENGE_MS + SKEW_MS, 'the challenge lives longer than one may');
+    const since = age ? now - age() : 0;
     allow(expiresAt - CHALLENGE_MS >= since, 'the challenge is older than this signer');
     for (const [digest, until] of used) {
       if (until > now) break;

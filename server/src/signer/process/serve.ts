@@ -1,4 +1,4 @@
-import { type Clock, createClock } from '../../lib/clock.js';
+import { type Clock, createClock, steadyNow } from '../../lib/clock.js';
 import type { KeyManagement } from '../key-management.js';
 import { openSigner } from '../signer.js';
 import type { Note } from '../socket/server.js';
@@ -31,6 +31,7 @@ async function serveFrom(
   { clock, keys, note }: { clock: Clock; keys: KeyManagement | undefined; note: Note },
   { env, stdout, ended }: SignerContext,
 ): Promise<void> {
+  const startedAt = steadyNow();
   const port = await openSigner({
     file: settings.file,
     passphrase: env.SLIPWAY_SIGNER_PASSPHRASE,
@@ -39,7 +40,7 @@ async function serveFrom(
     create: false,
     service: settings.service,
     clock,
-    since: clock.now(),
+    age: () => steadyNow() - startedAt,
     limits,
     stops,
     programs: settings.programs,

@@ -61,7 +61,7 @@ before(async () => {
     create: true,
     service: { challengePrefix: () => PREFIX, host: () => 'api.example.com', maxUnsignedSlippageBps: 2_000 },
     clock: { now: () => now },
-    since: START,
+    age: () => now - START,
   });
   const callers = (['api', 'keeper', 'operator'] as const).map((name) => ({
     name,
