@@ -34,9 +34,10 @@ import type { Store } from '../store/sql.js';
 import { putStop } from '../store/stops.js';
 import { openAnyStore } from '../store/testing.js';
 import { findTriggerOrder, insertTriggerOrder, type TriggerOrderRow } from '../store/trigger-orders.js';
-import { findVault, insertVault } from '../store/vaults.js';
+import { allVaultWallets, findVault, insertVault } from '../store/vaults.js';
 import { apply, newOrder } from '../trigger-orders/order.js';
 import type { VaultMigration } from '../vault/migrate-vaults.js';
+import { sweepVaults, type VaultOutcome } from '../vault/sweep-all.js';
 import { migrateSeeds } from './migrate.js';
 
 const RENT = rentExemptLamports(165);
@@ -323,6 +324,36 @@ test('attack: a database writer has an order that nobody has made moved to anoth
     const place = orderAccount(vault, order.depositRequestId, 'in', token.program);
     assert.equal((await tokensAt(place))!.amount, token.amount);
   }
+});
+
+test('attack: a database writer adds rows of vaults whose wallets are no addresses: each is told, and all others are swept, and moved to another seed', async () => {
+  const service = await newService();
+  const [one, two] = [await service.newWallet(), await service.newWallet()];
+  const order = await service.open(two, TOKENS.sol);
+  await write(one.vault, SYSTEM_PROGRAM, 2_000_000n);
+  for (const wallet of [' ', '\u001b[2J', 'zz'])
+    await store.query('insert into vaults (wallet, id, address, created_at) values ($1, $1, $1, $2)', [
+      wallet,
+      new Date(),
+    ]);
+  const process = await newProcess(service.files);
+  const failed: string[] = [];
+  const onOutcome = (outcome: VaultMigration | VaultOutcome) => {
+    if (!('failed' in outcome)) return;
+    assert.match(outcome.failed, /delete the row of it from the table "vaults"/);
+    failed.push(outcome.wallet);
+  };
+  const shown = ['" "', String.raw`"\u001b[2J"`, '"zz"'];
+  const ofOne = (async function* () {
+    for await (const wallet of allVaultWallets(store)) if (wallet !== two.wallet) yield wallet;
+  })();
+  await sweepVaults({ ...process, signer: process.seeds.from }, ofOne, onOutcome);
+  assert.equal(await lamportsOf(one.wallet), 2_000_000n);
+  assert.deepEqual(failed.splice(0).sort(), [...shown].sort());
+  assert.equal((await migrateSeeds(process, { ...SILENT, onOutcome })).done, false);
+  await assertMoved(process.seeds, order, { in: TOKENS.sol });
+  assert.deepEqual(failed.sort(), [...shown].sort());
+  assert.equal((await migrateSeeds(process, { ...SILENT, leavesBehind: true })).done, true);
 });
 
 /** The process, with something that happens before or after each transaction of it lands. */

@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Address, address } from '@slipway/wire';
 import { type Config, dataFolder } from '../config/index.js';
 import { explain } from '../landing/index.js';
 import { createDisposal } from '../lib/disposal.js';
@@ -12,7 +11,7 @@ import {
   ordersOfWallet,
 } from '../store/seed-migration.js';
 import type { Store } from '../store/sql.js';
-import { vaultWallets } from '../store/vaults.js';
+import { allVaultWallets } from '../store/vaults.js';
 import {
   type MigrationBook,
   type MigrationDeps,
@@ -26,7 +25,6 @@ import { CommandError } from './context.js';
 import { openDatabase } from './open-database.js';
 import { withChain } from './own-chain.js';
 
-const PAGE = 500;
 const LOOK_MS = 1_000;
 /** Longer than any transaction lives that a running copy still follows. */
 const PATIENCE_MS = 3 * 60_000;
@@ -120,16 +118,8 @@ async function waitForOthers(store: Store, tell: (text: string) => void): Promis
 
 function bookOf(store: Store): MigrationBook {
   return {
-    wallets: () => walletsOf(store),
+    wallets: () => allVaultWallets(store),
     ordersOf: (wallet) => ordersOfWallet(store, wallet),
     record: (wallet, vaults, orders) => store.transaction((tx) => moveOrders(tx, wallet, vaults, orders)),
   };
-}
-
-async function* walletsOf(store: Store): AsyncGenerator<Address, void> {
-  let page = await vaultWallets(store, '', PAGE);
-  while (page.length > 0) {
-    yield* page.map(address);
-    page = await vaultWallets(store, page.at(-1)!, PAGE);
-  }
 }

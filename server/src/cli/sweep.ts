@@ -1,18 +1,15 @@
-import { type Address, address } from '@slipway/wire';
+import type { Address } from '@slipway/wire';
 import type { Config } from '../config/index.js';
 import { explain } from '../landing/index.js';
 import { createDisposal } from '../lib/disposal.js';
 import { gasWallets } from '../signer/index.js';
 import { assertIdentity } from '../store/identity.js';
-import type { Store } from '../store/sql.js';
-import { countVaults, vaultWallets } from '../store/vaults.js';
+import { allVaultWallets, countVaults } from '../store/vaults.js';
 import { type SweepReport, sweepVault } from '../vault/sweep.js';
 import { sweepVaults, type VaultOutcome } from '../vault/sweep-all.js';
 import { CommandError } from './context.js';
 import { openDatabase } from './open-database.js';
 import { type OwnChain, withOwnChain } from './own-chain.js';
-
-const PAGE = 500;
 
 /** Sends what the vault of a wallet holds to the wallet. */
 export function sweep(config: Config, wallet: Address): Promise<SweepReport> {
@@ -35,7 +32,7 @@ export async function sweepAll(
     await withOwnChain(config, async (own) => {
       await assertIdentity(store, { signer: gasWallets(own.signer) });
       const vaults = await countVaults(store);
-      await sweepVaults(depsOf(own), walletsOf(store), (outcome) => onOutcome(outcome, vaults));
+      await sweepVaults(depsOf(own), allVaultWallets(store), (outcome) => onOutcome(outcome, vaults));
     });
   } finally {
     await disposal.close(() => {});
@@ -43,11 +40,3 @@ export async function sweepAll(
 }
 
 const depsOf = (own: OwnChain) => ({ ...own, explain: (error: unknown) => explain(error).message });
-
-async function* walletsOf(store: Store): AsyncGenerator<Address, void> {
-  let page = await vaultWallets(store, '', PAGE);
-  while (page.length > 0) {
-    yield* page.map(address);
-    page = await vaultWallets(store, page.at(-1)!, PAGE);
-  }
-}

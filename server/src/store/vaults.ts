@@ -31,8 +31,14 @@ export async function countVaults(sql: Sql): Promise<number> {
   return Number(rows[0]?.count ?? 0);
 }
 
-/** The wallets that have a vault, in the order of their addresses: the `limit` ones after `after`, '' for the first. */
-export async function vaultWallets(sql: Sql, after: string, limit: number): Promise<string[]> {
+const PAGE = 500;
+
+/** The wallets that have a vault, as the rows name them: nothing keeps one from naming what is no address. */
+export async function* allVaultWallets(sql: Sql): AsyncGenerator<string, void> {
   const text = 'select wallet from vaults where wallet > $1 order by wallet limit $2';
-  return (await sql.query<{ wallet: string }>(text, [after, limit])).rows.map(({ wallet }) => wallet);
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const { rows }: { rows: { wallet: string }[] } = await sql.query<{ wallet: string }>(text, [after, PAGE]);
+    yield* rows.map(({ wallet }) => wallet);
+    after = rows.at(-1)?.wallet;
+  }
 }

@@ -7,6 +7,7 @@ import {
   type Signer,
   WALLET_ROLES,
 } from '../signer/index.js';
+import { type Failed, forEachWallet } from './each-wallet.js';
 import { moveVault } from './move-vault.js';
 import { type MoveReport, moveWallet, readyWallet } from './move-wallet.js';
 import type { SendDeps } from './send-first.js';
@@ -16,7 +17,7 @@ export type SealedRow = Parameters<SeedMigration['moved']>[0];
 
 /** The database of the service, as far as a move to another seed concerns it. */
 export interface MigrationBook {
-  wallets(): AsyncIterator<Address>;
+  wallets(): AsyncIterator<string>;
   ordersOf(wallet: Address): Promise<SealedRow[]>;
   /** Gives the wallet its other vault, and these orders their places in it. */
   record(
@@ -31,30 +32,25 @@ export interface MigrationDeps extends Omit<SendDeps, 'signer'> {
   book: MigrationBook;
 }
 
-/** What became of the vault of a wallet. `orders`, `ordersLeft`: how many have their place in the other vault now, and how many have not. */
-export type VaultMigration =
-  | (MoveReport & { wallet: Address; orders: number; ordersLeft: number })
-  | { wallet: Address; failed: string };
+interface MovedVault extends MoveReport {
+  wallet: Address;
+  /** How many have their place in the other vault now, and how many have not. */
+  orders: number;
+  ordersLeft: number;
+}
 
-/** Vaults that move side by side. */
-const AT_ONCE = 8;
+/** What became of the vault of a wallet. */
+export type VaultMigration = MovedVault | Failed;
 
 /**
  * Moves the vaults of all wallets to the other seed, and their orders with them. It can be killed at any point and run again:
  * what the chain says of an account decides whether it is still to be moved, and a row follows when its accounts have.
  */
 export async function migrateVaults(deps: MigrationDeps, onOutcome: (outcome: VaultMigration) => void): Promise<void> {
-  const wallets = deps.book.wallets();
-  const worker = async () => {
-    for (let next = await wallets.next(); !next.done; next = await wallets.next()) {
-      const wallet = next.value;
-      onOutcome(await migrateVault(deps, wallet).catch((error: Error) => ({ wallet, failed: error.message })));
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await forEachWallet(deps.book.wallets(), (wallet) => migrateVault(deps, wallet), onOutcome);
 }
 
-async function migrateVault(deps: MigrationDeps, wallet: Address): Promise<VaultMigration> {
+async function migrateVault(deps: MigrationDeps, wallet: Address): Promise<MovedVault> {
   const { seeds, book } = deps;
   const orders = await book.ordersOf(wallet);
   const report = await moveVault(
