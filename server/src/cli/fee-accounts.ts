@@ -24,18 +24,25 @@ export interface FeeAccount {
   exists: boolean;
 }
 
-/** Those of the receiver for the tokens in which nearly all fees are taken, as far as their mints are on the chain. */
-export async function feeAccounts(
-  { tokens, tokenList, swap }: Config,
-  read: (address: Address) => Promise<ChainAccount | undefined>,
-  receiver: Address,
-): Promise<FeeAccount[]> {
+/** The tokens in which nearly all default fees are taken. */
+export const feeMintsOf = (config: Config): ReadonlySet<Address> => new Set(symbolsOf(config).keys());
+
+function symbolsOf({ tokens, tokenList, swap }: Config): Map<Address, string> {
   const symbols = new Map<Address, string>([[WRAPPED_SOL_MINT, 'SOL']]);
   for (const { symbol, mint } of [tokens.usdc, tokens.stable, tokens.platform]) symbols.set(mint, symbol);
   for (const mint of [...swap.lsts, ...swap.blueChips])
     symbols.set(mint, symbols.get(mint) ?? tokenList.find((each) => each.mint === mint)?.symbol ?? mint);
+  return symbols;
+}
+
+/** Those of the receiver for these tokens, as far as their mints are on the chain. */
+export async function feeAccounts(
+  config: Config,
+  read: (address: Address) => Promise<ChainAccount | undefined>,
+  receiver: Address,
+): Promise<FeeAccount[]> {
   const states = await Promise.all(
-    [...symbols].map(async ([mint, symbol]) => {
+    [...symbolsOf(config)].map(async ([mint, symbol]) => {
       const tokenProgram = (await read(mint))?.owner;
       if (tokenProgram !== TOKEN_PROGRAM && tokenProgram !== TOKEN_2022_PROGRAM) return undefined;
       const account = associatedTokenAddress(receiver, mint, tokenProgram);

@@ -109,6 +109,7 @@ const newProcess = async (files: { from: string; to: string }, mortal: Mortal = 
     store: mortal.store(store),
     chain: createChain({ rpc: own, steadyNow, fees: { percentile: 50, maxMicroLamports: 0n } }),
     explain: (error: unknown) => JSON.stringify(error),
+    feeMints: new Set<Address>(),
     land: (transaction: Transaction) => land(transaction, own),
   };
 };

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Address } from '@slipway/wire';
 import { type Config, dataFolder } from '../config/index.js';
 import { explain } from '../landing/index.js';
 import { createDisposal } from '../lib/disposal.js';
@@ -22,6 +23,7 @@ import {
 } from '../vault/migrate-vaults.js';
 import type { MoveReport } from '../vault/move-wallet.js';
 import { CommandError } from './context.js';
+import { feeMintsOf } from './fee-accounts.js';
 import { openDatabase } from './open-database.js';
 import { withChain } from './own-chain.js';
 
@@ -64,7 +66,10 @@ export async function migrate(config: Config, migration: Migration): Promise<Mig
     );
     const store = await openDatabase(config, disposal);
     return await withChain(config, (own) =>
-      migrateSeeds({ ...own, explain: (error) => explain(error).message, store, seeds }, migration),
+      migrateSeeds(
+        { ...own, explain: (error) => explain(error).message, store, seeds, feeMints: feeMintsOf(config) },
+        migration,
+      ),
     );
   } finally {
     await disposal.close(() => {});
@@ -73,11 +78,12 @@ export async function migrate(config: Config, migration: Migration): Promise<Mig
 
 interface MigrateDeps extends Omit<MigrationDeps, 'book'> {
   store: Store;
+  feeMints: ReadonlySet<Address>;
 }
 
 /** Moves everything from one seed to the other. @throws CommandError */
 export async function migrateSeeds(
-  { store, ...own }: MigrateDeps,
+  { store, feeMints, ...own }: MigrateDeps,
   { leavesBehind, tell, onOutcome }: Omit<Migration, 'file' | 'passphrase'>,
 ): Promise<Migrated> {
   const { seeds } = own;
@@ -89,7 +95,7 @@ export async function migrateSeeds(
   if (begun) await waitForOthers(store, tell);
   const deps = { ...own, book: bookOf(store) };
   tell(`getting the gas wallet ${gas.after} ready`);
-  await readyGasWallet(deps);
+  await readyGasWallet({ ...deps, feeMints, tell });
   let isWhole = true;
   await migrateVaults(deps, (outcome) => {
     // Anybody can put what cannot be moved into a vault: it keeps nobody from the other seed.

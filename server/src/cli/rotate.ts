@@ -4,6 +4,7 @@ import { explain } from '../landing/index.js';
 import { PrivateFileError, type WalletRole } from '../signer/index.js';
 import { type RotationReport, rotateWallet } from '../vault/rotate-wallet.js';
 import { CommandError } from './context.js';
+import { feeMintsOf } from './fee-accounts.js';
 import { withOwnChain } from './own-chain.js';
 
 /** Exchanges the key of a wallet of the service. @throws CommandError where it must be run again */
@@ -13,7 +14,8 @@ export function rotate(
   { begins, tell }: { begins: boolean; tell: (text: string) => void },
 ): Promise<RotationReport> {
   return withOwnChain(config, async (own) => {
-    const deps = { ...own, pause, tell, explain: (error: unknown) => explain(error).message };
+    const common = { pause, tell, feeMints: feeMintsOf(config) };
+    const deps = { ...own, ...common, explain: (error: unknown) => explain(error).message };
     return rotateWallet(deps, role, begins).catch((error: Error) => {
       if (error instanceof PrivateFileError) throw error;
       throw new CommandError(`${error.message}; nothing is lost: run this again`, { cause: error });

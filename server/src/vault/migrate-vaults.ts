@@ -9,7 +9,7 @@ import {
 } from '../signer/index.js';
 import { type Failed, forEachWallet } from './each-wallet.js';
 import { moveVault } from './move-vault.js';
-import { type MoveReport, moveWallet, readyWallet } from './move-wallet.js';
+import { type MoveReport, moveWallet, type ReadyDeps, readyWallet } from './move-wallet.js';
 import type { SendDeps } from './send-first.js';
 
 /** An order as its seal covers it. */
@@ -73,7 +73,7 @@ async function migrateVault(deps: MigrationDeps, wallet: Address): Promise<Moved
 }
 
 /** Gives the other gas wallet SOL to pay for the move, as far as the one before has any. */
-export async function readyGasWallet(deps: MigrationDeps): Promise<void> {
+export async function readyGasWallet(deps: MigrationDeps & Pick<ReadyDeps, 'feeMints' | 'tell'>): Promise<void> {
   const { from, to } = deps.seeds;
   const move = { role: 'gas', from: from.address('gas'), to: to.address('gas') } as const;
   await readyWallet({ ...deps, signer: bothOf(deps.seeds) }, move);

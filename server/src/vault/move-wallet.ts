@@ -38,32 +38,39 @@ export interface MoveReport {
 /** What neither wallet needs more of: with less it is not worth a transaction to share it. */
 const WORTH_SHARING = 10_000_000n;
 
-/**
- * Has the next wallet ready before it is used: with the token accounts that fees come into, and as much SOL as the one from
- * before keeps for what is under way. @throws Error where that is not possible
- */
-export async function readyWallet(deps: SendDeps, move: WalletMove): Promise<void> {
-  const { role, from, to } = move;
-  const { accounts, lamports } = await vaultHoldings(deps.chain, from);
-  for (const { account, tokenProgram, tokens } of role === 'gas' ? accounts : []) {
-    const own = associatedTokenAddress(to, tokens.mint, tokenProgram);
-    const isFeeAccount = account === associatedTokenAddress(from, tokens.mint, tokenProgram);
-    if (!isFeeAccount || isMade(await deps.chain.account(own))) continue;
-    // Anybody gives the wallet accounts of mints that are closed since: nobody can make another of those.
-    if ((await deps.chain.mint(tokens.mint))?.tokenProgram !== tokenProgram) continue;
-    const make = (payer: Address) => [
-      [createAssociatedTokenIdempotent({ payer, owner: to, mint: tokens.mint, tokenProgram })],
-    ];
-    requireSent(await send(deps, move, make), `the token account of ${tokens.mint}`);
-  }
-  const has = (await deps.chain.account(to))?.lamports ?? 0n;
-  if (lamports < has + WORTH_SHARING) return;
-  const share = [[systemTransfer({ from, to, lamports: (lamports - has) / 2n })]];
-  requireSent(await send(deps, move, () => share), 'SOL');
+export interface ReadyDeps extends SendDeps {
+  /** Of the tokens in which default fees of swaps are taken. */
+  feeMints: ReadonlySet<Address>;
+  /** Told what is done next, and what could not be. */
+  tell(text: string): void;
 }
 
-function requireSent(sent: Sent, what: string): void {
-  if ('reason' in sent) throw new Error(`the next wallet cannot get ${what}: ${sent.reason}`);
+/**
+ * Has the next wallet ready before it is used: with the token accounts that fees come into, and as much SOL as the one from
+ * before keeps for what is under way. Not with all token accounts that there are: anybody gives the wallet some of his own mints,
+ * and it would pay the rent of others. @throws Error where it cannot get SOL
+ */
+export async function readyWallet(deps: ReadyDeps, move: WalletMove): Promise<void> {
+  const { role, from, to } = move;
+  const { chain } = deps;
+  for (const mint of role === 'gas' ? deps.feeMints : []) {
+    const tokenProgram = (await chain.mint(mint))?.tokenProgram;
+    if (tokenProgram === undefined) continue;
+    const [before, own] = [from, to].map((owner) => associatedTokenAddress(owner, mint, tokenProgram));
+    if (!isMade(await chain.account(before!)) || isMade(await chain.account(own!))) continue;
+    const make = (payer: Address) => [[createAssociatedTokenIdempotent({ payer, owner: to, mint, tokenProgram })]];
+    const sent = await send(deps, move, make);
+    // Its issuer may have done something to the mint: that must not keep the old key in use.
+    if ('reason' in sent)
+      deps.tell(
+        `the next wallet takes no fees in ${mint} yet (${sent.reason}): make its account afterwards, with "slipway wallets fee-accounts"`,
+      );
+  }
+  const [lamports, has] = [(await chain.account(from))?.lamports ?? 0n, (await chain.account(to))?.lamports ?? 0n];
+  if (lamports < has + WORTH_SHARING) return;
+  const share = [[systemTransfer({ from, to, lamports: (lamports - has) / 2n })]];
+  const sent = await send(deps, move, () => share);
+  if ('reason' in sent) throw new Error(`the next wallet cannot get SOL: ${sent.reason}`);
 }
 
 /**

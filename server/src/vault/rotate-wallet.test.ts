@@ -101,6 +101,7 @@ async function newProcess(file: string, mortal: Mortal = createMortal()): Promis
       reload: signer.reload,
     },
     explain: (error) => JSON.stringify(error),
+    feeMints: new Set(MINTS.map(({ mint }) => mint)),
     tell() {},
     async pause() {
       await own.call('localnet_advanceClock', [20]);
@@ -320,10 +321,52 @@ test('attack: an issuer of a token gives the gas wallet an account of a mint tha
   const [closed, other] = [generateKeypair().address, generateKeypair().address];
   await write(other, TOKEN_PROGRAM, RENT, encodeMint({ decimals: 6, supply: 0n, initialized: true }));
   for (const mint of [closed, other]) await hold(old, mint, TOKEN_2022_PROGRAM, 0n);
-  const { address, left } = await rotateWallet(await newProcess(file), 'gas', true);
+  const process = { ...(await newProcess(file)), feeMints: new Set([closed, other]) };
+  const { address, left } = await rotateWallet(process, 'gas', true);
   assert.deepEqual(left, []);
   assert.equal(await lamportsOf(old), 0n);
   assert.equal(await lamportsOf(address), SOL + 2n * RENT - (await feesOf([old, address])));
+});
+
+test('attack: a stranger on the chain gives the gas wallet accounts of more mints than it could pay the rent of: its key is exchanged, and he has paid', async () => {
+  const file = newFile();
+  const old = (await open(file)).address('gas');
+  await write(old, SYSTEM_PROGRAM, 10n * RENT);
+  const many = Array.from({ length: 12 }, () => generateKeypair().address);
+  for (const mint of many) {
+    await write(mint, TOKEN_PROGRAM, RENT, encodeMint({ decimals: 0, supply: 1n, initialized: true }));
+    await hold(old, mint, TOKEN_PROGRAM, 0n);
+  }
+  const { address, left } = await rotateWallet(await newProcess(file), 'gas', true);
+  assert.deepEqual(left, []);
+  const now = await lamportsOf(address);
+  assert.equal(now, 22n * RENT - (await feesOf([old, address])));
+  assert.ok(now > 10n * RENT);
+});
+
+test('attack: an issuer of a token keeps the next gas wallet from an account of a token in which fees are taken: it is told, and the key is exchanged', async () => {
+  const { file, old } = await newWallets('gas');
+  const process = await newProcess(file);
+  const told: string[] = [];
+  const { mint } = MINTS[0]!;
+  const rotate: RotationDeps['signer']['rotate'] = async (role, step) => {
+    const after = await process.signer.rotate(role, step);
+    // What he does to the mint meanwhile.
+    const isOpen = step !== 'make';
+    const data = encodeMint({ decimals: 6, supply: 10n ** 12n, initialized: isOpen });
+    if (step !== 'retire') await write(mint, TOKEN_PROGRAM, RENT, data);
+    return after;
+  };
+  const known = await process.chain.mint(mint);
+  const chain = {
+    ...process.chain,
+    mint: async (asked: Address) => (asked === mint ? known : process.chain.mint(asked)),
+  };
+  const changes = { chain, signer: { ...process.signer, rotate }, tell: (text: string) => void told.push(text) };
+  const { address, left } = await rotateWallet({ ...process, ...changes }, 'gas', true);
+  assert.deepEqual(left, []);
+  assert.notEqual(address, old);
+  assert.match(told.join('\n'), new RegExp(`takes no fees in ${mint} yet .*"slipway wallets fee-accounts"`));
 });
 
 test('attack: a stranger on the chain sends SOL to the addresses of the token accounts of the next gas wallet: it has those that fees come into', async () => {

@@ -1,13 +1,10 @@
 import type { Address } from '@slipway/wire';
 import type { Signer, WalletKeys, WalletRole, WalletRotation } from '../signer/index.js';
-import { type MoveReport, moveWallet, readyWallet } from './move-wallet.js';
-import type { SendDeps } from './send-first.js';
+import { type MoveReport, moveWallet, type ReadyDeps, readyWallet } from './move-wallet.js';
 
-export interface RotationDeps extends SendDeps {
-  signer: SendDeps['signer'] & WalletRotation & Pick<Signer, 'wallets'>;
+export interface RotationDeps extends ReadyDeps {
+  signer: ReadyDeps['signer'] & WalletRotation & Pick<Signer, 'wallets'>;
   pause(ms: number): Promise<void>;
-  /** Told what is done next. */
-  tell(text: string): void;
 }
 
 export interface RotationReport extends MoveReport {
