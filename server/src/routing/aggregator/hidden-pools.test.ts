@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
+import { describe, it } from 'node:test';
 import { ROUTER_PROGRAM, TOKEN_SWAP_PROGRAM } from '@slipway/programs';
 import { type Address, TOKEN_PROGRAM } from '@slipway/wire';
 import type { QuoteRequest, Token } from '../router.js';
@@ -8,8 +8,9 @@ import { search } from './search.js';
 import { createSizing } from './size.js';
 import { allVenues } from './venues/index.js';
 import { Lab, type LabPool } from './venues/testing/lab.js';
+import { CALM, writePair } from './venues/testing/meteora-dlmm.js';
 import { OPEN, writeCpmmPool } from './venues/testing/raydium-cpmm.js';
-import { writeWhirlpool } from './venues/testing/whirlpool.js';
+import { type WhirlpoolTerms, writeWhirlpool } from './venues/testing/whirlpool.js';
 import { sqrtPriceAt } from './venues/whirlpool/ticks.js';
 
 const VENUES = allVenues({ tokenSwap: TOKEN_SWAP_PROGRAM });
@@ -80,9 +81,8 @@ const withRisingFee = (_: unknown, nth: number) => {
   });
 };
 
-/** The stranger's own, by which a third is lost. */
-const greedy = () =>
-  writeCpmmPool(lab, { mints, tokenPrograms, balances: [DEEP, (DEEP * 2n) / 3n], tradeFee: 2_500n, ...OPEN });
+const cpmm = (balances: [bigint, bigint]) =>
+  writeCpmmPool(lab, { mints, tokenPrograms, balances, tradeFee: 2_500n, ...OPEN });
 
 /** What the best trade over these pools gives. */
 function outOver(written: readonly LabPool[], amount: bigint): bigint | undefined {
@@ -101,10 +101,24 @@ function outOver(written: readonly LabPool[], amount: bigint): bigint | undefine
   return search({ market, request, now: 0, routed: true, maxPools: 5, room: roomOf(request) })?.outcome.outAmount;
 }
 
+interface Beside {
+  honest?: LabPool;
+  /** The stranger's own, by which a third is lost. */
+  greedy?: LabPool;
+  amounts?: readonly bigint[];
+}
+
 /** Beside twelve of these. */
-function assertHonest(hostile: (_: unknown, nth: number) => LabPool): void {
-  const market = [honest(), ...Array.from({ length: 12 }, hostile), greedy()];
-  for (const amount of [10n ** 8n, 10n ** 9n, 10n ** 10n, 10n ** 11n, 10n ** 12n]) {
+function assertHonest(
+  hostile: (_: unknown, nth: number) => LabPool,
+  {
+    honest: own = honest(),
+    greedy = cpmm([DEEP, (DEEP * 2n) / 3n]),
+    amounts = [10n ** 8n, 10n ** 9n, 10n ** 10n, 10n ** 11n, 10n ** 12n],
+  }: Beside = {},
+): void {
+  const market = [own, ...Array.from({ length: 12 }, hostile), greedy];
+  for (const amount of amounts) {
     const best = outOver(market.slice(0, 1), amount);
     assert.ok(best);
     const found = outOver(market, amount);
@@ -117,3 +131,47 @@ it('attack: a stranger on the chain makes pools that look better than all others
 
 it('attack: a stranger on the chain makes pools that look better than all others, by dust before a fee that rises to a tenth: trades go on over the honest one', () =>
   assertHonest(withRisingFee));
+
+describe('attack: a stranger on the chain makes pools whose many steps round away what they promise', () => {
+  it('attack: less than a unit of what is bought in each step of a Whirlpool, for a token without decimals: trades go on over the honest one', () => {
+    // 0.2 of a unit for a million.
+    const market = -154_240;
+    const at = { ...common, balances: [10n ** 12n, 10n ** 6n] as [bigint, bigint] };
+    const whirlpool = (tick: number, tickSpacing: number, positions: WhirlpoolTerms['positions']) =>
+      writeWhirlpool(lab, { ...at, tickSpacing, feeRate: 100, tick, sqrtPrice: sqrtPriceAt(tick), positions });
+    const honest = whirlpool(market, 64, [{ lower: market - 6_400, upper: market + 6_400, liquidity: 10n ** 10n }]);
+    const hostile = (_: unknown, nth: number) =>
+      whirlpool(market + 40, 1, [
+        ...Array.from({ length: 78 }, (_, i) => ({
+          lower: market - 39 + i,
+          upper: market - 38 + i,
+          liquidity: 42_000_000n + BigInt(nth + (i % 2)),
+        })),
+        { lower: market + 38, upper: market + 42, liquidity: 42_000_000n },
+      ]);
+    const greedy = cpmm([10n ** 12n, 133_000n]);
+    assertHonest(hostile, { honest, greedy, amounts: [50n, 100n, 200n, 300n].map((millions) => millions * 10n ** 6n) });
+  });
+
+  it('attack: a whole unit of a token without decimals for dust in each bin of a DLMM pair, and its capital behind: trades go on over the honest pool', () => {
+    // Five million for a unit, and bids above that.
+    const market = 15_432;
+    const pair = (baseFactor: number, dust: number, each: bigint) =>
+      writePair(lab, {
+        ...CALM,
+        mints: [lab.vm.mint(), lab.vm.mint()],
+        binStep: 10,
+        baseFactor,
+        purpose: 1,
+        activeId: market + dust,
+        bins: [
+          // In as many arrays.
+          ...[0, 70, 140].map((below) => ({ id: market - below, x: 0n, y: 10n ** 12n })),
+          ...Array.from({ length: dust }, (_, i) => ({ id: market + 1 + i, x: 0n, y: each })),
+        ],
+      });
+    const hostile = (_: unknown, nth: number) => pair(1_000, 98, BigInt(1 + nth));
+    const greedy = cpmm([10n ** 6n, 3n * 10n ** 12n]);
+    assertHonest(hostile, { honest: pair(2_000, 0, 0n), greedy, amounts: [10n, 50n, 100n, 200n, 500n] });
+  });
+});

@@ -236,3 +236,20 @@ it('attack: a stranger on the chain opens positions of dust in the Whirlpools of
     for (const side of [0, 1] as const) assert.ok(after[side] >= before[side] * 0.999, `${after} of ${before}`);
   }
 });
+
+it('attack: a stranger on the chain puts dust into the empty bins of the DLMM pairs of others, until no trade goes through all of them: their depth stays', () => {
+  const depthOf = (binStep: number, every: number, dust: bigint) => {
+    const ids = Array.from({ length: 401 }, (_, i) => i - 200);
+    const held = (id: number) => (id % every === 0 ? 10n ** 12n : dust);
+    const bins = ids.map((id) => ({ id, x: id >= 0 ? held(id) : 0n, y: id <= 0 ? held(id) : 0n }));
+    return nearDepth(pair(binStep, bins));
+  };
+  for (const [every, binSteps] of [
+    [20, [1, 2, 4]],
+    [10, [4, 5, 10]],
+  ] as const)
+    for (const binStep of binSteps) {
+      const [before, after] = [depthOf(binStep, every, 0n), depthOf(binStep, every, 1n)];
+      for (const side of [0, 1] as const) assert.ok(after[side] >= before[side] * 0.999, `${after} of ${before}`);
+    }
+});

@@ -29,7 +29,7 @@ import {
   isOwnIndex,
   PAIR_SIZE,
 } from './accounts.js';
-import { type Estimates, estimatesOf } from './estimates.js';
+import { depthOf, type Estimates, estimatesOf } from './estimates.js';
 import { type RateOf, rateAt, shareOf } from './fee.js';
 import { ARRAY_UNITS, BIN_UNITS, stepPoints } from './moves.js';
 import { isEmpty, trade, type Way } from './trade.js';
@@ -173,6 +173,8 @@ function stateOf({ address, pair, vaults, arrays, bitmap, rateOf }: Parts): Pool
   if (ways.every((each) => isEmpty(each))) return 'it has no liquidity';
   const known: [Estimates?, Estimates?] = [];
   const estimates = (from: Side) => (known[from] ??= estimatesOf(ways[from], rateOf));
+  const whole: [Estimates?, Estimates?] = [];
+  const depth = (from: Side) => (whole[from] ??= depthOf(ways[from], rateOf(pair.activeId)));
   const arraysAhead = (from: Side) =>
     indexes[from]!.filter((index) => arrays.has(index)).map((index) => arrayAddress(address, index));
   const atActive = (1 + pair.binStep / 10_000) ** pair.activeId;
@@ -180,7 +182,7 @@ function stateOf({ address, pair, vaults, arrays, bitmap, rateOf }: Parts): Pool
     tokens,
     feeShare: shareOf(rateOf(pair.activeId)),
     get reserves() {
-      return [estimates(1).outWithin(NEAR), estimates(0).outWithin(NEAR)] as const;
+      return [depth(1).outWithin(NEAR), depth(0).outWithin(NEAR)] as const;
     },
     quote(from, amount) {
       const done = amount > 0n ? trade(ways[from], amount, rateOf) : undefined;
@@ -190,6 +192,7 @@ function stateOf({ address, pair, vaults, arrays, bitmap, rateOf }: Parts): Pool
     },
     estimateOut: (from, amount) => estimates(from).out(amount),
     estimateIn: (from, amount) => estimates(from).in(amount),
+    depthIn: (from, amount) => depth(from).in(amount),
     price: (from) => estimates(from).price ?? (from === 0 ? atActive : 1 / atActive),
     moreUnits(from, amount, share) {
       const [behind, ahead] = [stepPoints(ways[from === 0 ? 1 : 0], true), stepPoints(ways[from], false)];

@@ -65,6 +65,11 @@ export function trade(way: Way, amount: bigint, rateOf: RateOf): PairTrade | und
   return undefined;
 }
 
+/** What all that a bin has to pay out takes; undefined if a number is too large for the program. */
+export function wholeBin({ pair, xToY }: Way, bin: Bin, rate: bigint) {
+  return tradeAt(bin, { xToY, feeOnInput: !(pair.feeInY && xToY), rate }, U64_MAX);
+}
+
 interface Terms {
   xToY: boolean;
   feeOnInput: boolean;

@@ -16,10 +16,10 @@ import {
 } from './accounts.js';
 import { adaptiveFee, type FeeRate, RATE_UNIT, staticFee } from './fee-rate.js';
 import { whirlpoolSwap } from './instruction.js';
-import { type Estimates, estimatesOf, ladderOf, NO_ESTIMATES, startsAhead, startsAround } from './ladder.js';
+import { depthOf, type Estimates, estimatesOf, ladderOf, NO_ESTIMATES, startsAhead, startsAround } from './ladder.js';
 import { ARRAY_UNITS, STEP_UNITS, stepPoints } from './moves.js';
 import { MAX_TICK } from './ticks.js';
-import { type Ladder, MAX_STRETCHES, trade } from './trade.js';
+import { type Ladder, trade } from './trade.js';
 
 /** Liquidity counts as depth behind the price up to four times and down to a fourth of it. */
 const NEAR = 4;
@@ -128,7 +128,7 @@ interface Parts {
 }
 
 const ofTrades = (fees: FeeRate | undefined, ladder: Ladder): Estimates =>
-  fees ? estimatesOf(ladder, fees, MAX_STRETCHES) : NO_ESTIMATES;
+  fees ? estimatesOf(ladder, fees) : NO_ESTIMATES;
 
 function stateOf({ reader, address, pool, vaults, arrays, feesOf, groupSize }: Parts): PoolState {
   const tokenOf = (side: Side): PoolToken => {
@@ -143,7 +143,7 @@ function stateOf({ reader, address, pool, vaults, arrays, feesOf, groupSize }: P
   const estimates = (from: Side) => (known[from] ??= ofTrades(feesOf(from), ladder(from)));
   const whole: [Estimates?, Estimates?] = [];
   /** All that is there: anybody can make another's pool one of many steps, and takes none of its depth by that. */
-  const depth = (from: Side) => (whole[from] ??= estimatesOf(ladder(from), staticFee(feeRate)));
+  const depth = (from: Side) => (whole[from] ??= depthOf(ladder(from), feeRate));
   const arraysAhead = (from: Side) => startsAhead(pool, from === 0).map((start) => reader.arrayAt(address, start));
   const price = (Number(pool.sqrtPrice) / ONE) ** 2;
   return {

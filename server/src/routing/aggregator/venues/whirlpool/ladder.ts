@@ -1,8 +1,9 @@
 import { NEARLY_END } from '../estimates.js';
 import { ARRAY_TICKS, type TickArray, type WhirlpoolAccount } from './accounts.js';
-import { type FeeRate, RATE_UNIT } from './fee-rate.js';
+import { type FeeRate, RATE_UNIT, staticFee } from './fee-rate.js';
+import { move } from './steps.js';
 import { MAX_TICK, sqrtPriceAt } from './ticks.js';
-import type { Ladder, Rung } from './trade.js';
+import { type Ladder, MAX_STRETCHES, type Rung } from './trade.js';
 
 /** Tick arrays that a trade can be given, and goes through at most. */
 const ARRAYS_AHEAD = 3;
@@ -74,15 +75,20 @@ export interface Estimates {
 }
 
 const ONE = 2 ** 64;
+const U64_MAX = 2n ** 64n - 1n;
 
 /** Of a pool that does not trade now. */
 export const NO_ESTIMATES: Estimates = { out: () => 0, in: () => Number.POSITIVE_INFINITY, outWithin: () => 0 };
 
-/** Estimates of a ladder, at the fee of each stretch, up to its end or to where so many stretches are. */
-export function estimatesOf(ladder: Ladder, fees: FeeRate, most = Number.POSITIVE_INFINITY): Estimates {
-  const { aToB, sqrtPrice } = ladder;
-  const { stretches, amountIn, amountOut } = stretchesOf(ladder, fees, most);
+/** Of a trade, over as many stretches as it may have, each in whole units: what many of them round away is not there. */
+export const estimatesOf = (ladder: Ladder, fees: FeeRate): Estimates =>
+  estimatesAlong(ladder, stretchesOf(ladder, fees, MAX_STRETCHES, inUnits));
 
+/** Of all that is there, at one fee: anybody can make another's pool one of many steps, and takes none of its depth by that. */
+export const depthOf = (ladder: Ladder, rate: number): Estimates =>
+  estimatesAlong(ladder, stretchesOf(ladder, staticFee(rate), Number.POSITIVE_INFINITY, roughly));
+
+function estimatesAlong({ aToB, sqrtPrice }: Ladder, { stretches, amountIn, amountOut }: Stretches): Estimates {
   function lastWith(isBefore: (stretch: Stretch) => boolean): Stretch | undefined {
     let [low, high] = [0, stretches.length];
     while (low < high) {
@@ -123,8 +129,33 @@ export function estimatesOf(ladder: Ladder, fees: FeeRate, most = Number.POSITIV
   };
 }
 
+interface Stretches {
+  stretches: readonly Stretch[];
+  /** Of all of them. */
+  amountIn: number;
+  amountOut: number;
+}
+
+type Move = Parameters<typeof move>[0];
+
+/** What all of a stretch takes with the fee, and gives. */
+type WholeOf = (stretch: Move, roughly: Stretch) => { paid: number; received: number };
+
+/** Where that is more than a number holds, nobody gets to its end. */
+const inUnits: WholeOf = (exact, stretch) => {
+  const moved = move(exact, U64_MAX);
+  return moved
+    ? { paid: Number(moved.amountIn + moved.fee), received: Number(moved.amountOut) }
+    : roughly(exact, stretch);
+};
+
+const roughly: WholeOf = ({ aToB }, stretch) => ({
+  paid: inputTo(aToB, stretch.to, stretch) / stretch.kept,
+  received: outputTo(aToB, stretch.to, stretch),
+});
+
 /** What a trade goes through, in the steps of `trade`. */
-function stretchesOf({ aToB, sqrtPrice, liquidity, rungs }: Ladder, fees: FeeRate, most: number) {
+function stretchesOf({ aToB, sqrtPrice, liquidity, rungs }: Ladder, fees: FeeRate, most: number, wholeOf: WholeOf) {
   const stretches: Stretch[] = [];
   let [price, passed, amountIn, amountOut] = [sqrtPrice, liquidity, 0, 0];
   for (const rung of rungs) {
@@ -132,13 +163,14 @@ function stretchesOf({ aToB, sqrtPrice, liquidity, rungs }: Ladder, fees: FeeRat
     const target = rung.sqrtPrice;
     do {
       if (stretches.length === most) return { stretches, amountIn, amountOut };
-      const kept = 1 - Number(fees.rate()) / RATE_UNIT;
+      const feeRate = fees.rate();
       const end = fees.bound(target, passed);
-      const [from, to] = [Number(price) / ONE, Number(end) / ONE];
+      const [from, to, kept] = [Number(price) / ONE, Number(end) / ONE, 1 - Number(feeRate) / RATE_UNIT];
       const stretch = { from, to, liquidity: Number(passed), kept, amountIn, amountOut };
       stretches.push(stretch);
-      amountIn += inputTo(aToB, to, stretch) / kept;
-      amountOut += outputTo(aToB, to, stretch);
+      const { paid, received } = wholeOf({ sqrtPrice: price, target: end, liquidity: passed, feeRate, aToB }, stretch);
+      amountIn += paid;
+      amountOut += received;
       price = end;
       fees.advance(price, rung.tick, target);
     } while (price !== target);
