@@ -46,8 +46,11 @@ const settlements = {
   [RENT_AREA]: rentSettlement,
 };
 
-/** A chain with a pool of two tokens at 1 USD each, a store, the aggregator, and keepers over all of it. */
-export async function openTriggerWorld() {
+/**
+ * A chain with a pool of two tokens at 1 USD each, a store, the aggregator, and keepers over all of it. `lookupTables` are
+ * those that the aggregator reads when it exchanges its tables.
+ */
+export async function openTriggerWorld(lookupTables: readonly Address[] = []) {
   const world = await openWorld();
   const { store, close: closeStore } = await openTestStore('embedded');
   const clock = createClock();
@@ -57,7 +60,18 @@ export async function openTriggerWorld() {
   const chain = createChain({ rpc: world.rpc, steadyNow, fees: FEES });
   const [sold, bought] = [await world.token(), await world.token()];
   const pool = await world.pool(sold, bought, [10n ** 13n, 10n ** 13n]);
-  const { aggregator: hurried, live, close: closeRouting } = await openAggregator(world);
+  const {
+    aggregator: hurried,
+    live,
+    close: closeRouting,
+  } = await openAggregator(world, {
+    tableBook: {
+      load: async () => [...lookupTables],
+      onChange: async () => async () => {},
+      tell: async () => {},
+      takesWishes: false,
+    },
+  });
   const aggregator = unhurried(hurried);
   const prices = new Map<Address, PriceQuote>();
   const closing: (() => unknown)[] = [];

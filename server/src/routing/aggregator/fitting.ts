@@ -22,9 +22,10 @@ import {
   type SearchOptions,
   scored,
 } from './found.js';
-import { type LiveLeg, mostFor } from './legs.js';
+import { type LiveLeg, mostFor, wholeOut } from './legs.js';
 import type { Path } from './market.js';
 import { ALL_BPS, type Outcome, type Part, type Plan } from './plan.js';
+import { noteShort } from './short.js';
 
 /** Pools of one kind that a step is tried with: so many that are best for all of the amount, and for each part of it. */
 const MAX_OF_A_KIND = 3;
@@ -54,21 +55,24 @@ const NEARLY = 1.0001;
 /**
  * The best plan that fits into a transaction and that can be calculated, where the best ones of all cannot. Each path's
  * steps are tried with pools of every kind, alone and split, best first; what leaves no room for the rest of its path, or
- * cannot be better than `known`, is not followed. The first of the `paths` are the best.
+ * cannot be better than what is known, is not followed. The first of the `paths` are the best.
  */
-export function fitting(paths: readonly Estimate[], options: SearchOptions, known?: Scored): Scored | undefined {
-  const progress = { best: known, looks: 0, left: MAX_EFFORT };
+export function fitting(paths: readonly Estimate[], options: SearchOptions, progress: Progress): void {
   for (const path of paths) {
     if (isOver(progress)) break;
     follow(path, options, progress);
   }
-  return progress.best;
 }
 
-interface Progress extends Effort {
+/** Of one search. */
+export interface Progress extends Effort {
   best: Scored | undefined;
   looks: number;
+  /** Pools that pay less than they seem to. */
+  short: Set<Address>;
 }
+
+export const newProgress = (): Progress => ({ best: undefined, looks: 0, left: MAX_EFFORT, short: new Set() });
 
 const isOver = ({ looks, left }: Progress) => looks >= MAX_LOOKS || left <= 0;
 
@@ -104,10 +108,10 @@ function follow(estimate: Estimate, options: SearchOptions, progress: Progress):
   const kept = keptOf(request);
   const wanted = Number(request.amount) / kept.output;
   const offerFor = (out: number) => (input * wanted) / out / kept.input;
+  const worthOf = (out: number) => (request.mode === 'exact-in' ? out * kept.output : -offerFor(out));
   const isWorth = (out: number, pools: number) => {
-    const worth = request.mode === 'exact-in' ? out * kept.output : -offerFor(out);
     const { best } = progress;
-    return !best || discounted(worth, pools) > best.score * (best.score > 0 ? NEARLY : 1 / NEARLY);
+    return !best || discounted(worthOf(out), pools) > best.score * (best.score > 0 ? NEARLY : 1 / NEARLY);
   };
 
   const reach = live.reduce((sum, legs) => mostUpTo(legs, sum), input);
@@ -128,13 +132,17 @@ function follow(estimate: Estimate, options: SearchOptions, progress: Progress):
     const rest = base + later.reduce((sum, { least }) => sum + least, 0);
     const parts = partsOf(ways);
     const pools = parts.length + later.length;
-    if (pools > maxPools || rest + weigh(parts) > 0) return;
+    if (pools > maxPools || rest + weigh(parts) > 0 || parts.some(({ pool }) => progress.short.has(pool.address)))
+      return;
     if (!isWorth(reachOf(later, out), pools)) return;
     if (later.length > 0) extend(ways, out);
     else {
       const plan = planOf(path, eachOf(ways));
       const found = calculate(plan, offerFor(out), options);
-      if (found && room.excess(found) <= 0) progress.best = better(scored(found, options), progress.best);
+      const exact = found && scored(found, options);
+      const estimate = discounted(worthOf(out), plan.pools);
+      noteShort(plan, { guess: offerFor(out), estimate, exact }, options, progress.short);
+      if (exact && room.excess(exact.found) <= 0) progress.best = better(exact, progress.best);
     }
   };
   const extend = (ways: readonly Way[], amount: number): void => {
@@ -268,7 +276,7 @@ function waysAt({ legs, ways, amount: most }: Step, amount: number, effort: Effo
   const now = isSame ? ways : [...ways.slice(0, legs.length), ...splitsOver(legs, amount, effort)];
   spend(effort, WAY * now.length);
   return now
-    .map((way) => ({ way, out: outOf(way, amount) }))
+    .map((way) => ({ way, out: wholeOut(outOf(way, amount)) }))
     .filter(({ out }) => out > 0)
     .sort((a, b) => b.out - a.out);
 }

@@ -26,6 +26,39 @@ export function isExcluded({ address, venue }: Pool, { excludeVenues, excludePoo
   return excludeVenues.size > 0 && excludeVenues.has(venue.label.toLowerCase());
 }
 
+/** Estimates know no rounding: as much as this share is the same. */
+const SAME = 1e-9;
+
+/** What the chain pays of an estimate: of a pool that has less than a unit to give, nothing. */
+export const wholeOut = (out: number): number => Math.floor(out * (1 + SAME));
+export const wholeIn = (input: number): number => Math.ceil(input * (1 - SAME));
+
+/** A pool pays this share of its estimate, but for so many units on either side, which are lost in rounding. */
+const PAID = 0.998;
+const ROUNDED = 2;
+
+/** Whether a pool pays less for an amount than its estimate lets expect. */
+export function isShort({ state, from }: LiveLeg, amount: bigint, received: bigint): boolean {
+  const expected = state.estimateOut(from, Math.max(0, Number(amount) - ROUNDED)) * PAID;
+  return Number(received) + ROUNDED < expected;
+}
+
+export const paidBy = ({ state, from }: LiveLeg, amount: bigint): bigint =>
+  (amount > 0n ? state.quote(from, amount)?.received : undefined) ?? 0n;
+
+/** Output of the best pool, exactly; pools that pay less than they seem to are taken out of the list. */
+export function mostPaid(legs: LiveLeg[], amount: bigint): bigint {
+  let most = 0n;
+  const looks = legs.map((leg) => ({ leg, out: leg.state.estimateOut(leg.from, Number(amount)) }));
+  for (const { leg, out } of looks.sort((a, b) => b.out - a.out)) {
+    if (wholeOut(out) <= most) break;
+    const paid = paidBy(leg, amount);
+    if (paid > most) most = paid;
+    if (isShort(leg, amount, paid)) legs.splice(legs.indexOf(leg), 1);
+  }
+  return most;
+}
+
 /** Rough output of the best pool; 0 if none gives anything. */
 export function bestOut(legs: readonly LiveLeg[], amount: number): number {
   let best = 0;

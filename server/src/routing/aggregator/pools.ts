@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Address } from '@slipway/wire';
+import { type Address, WRAPPED_SOL_MINT } from '@slipway/wire';
 import { deepestPools } from './deepest.js';
 import { accountsOf, type Candidate, Finder, type FinderDeps } from './finder.js';
 import { KnownMints } from './known-mints.js';
@@ -199,7 +199,7 @@ export class Pools {
       new Map(wanted.map((candidate) => [candidate.address, candidate])),
     );
     // Even if no pool came or went: trades change the ranking of the paths.
-    this.#market = createMarket(this.#book.pools());
+    this.#market = createMarket(this.#book.pools(), new Set([WRAPPED_SOL_MINT, ...this.#deps.hubs]));
     await this.#openAll();
     if (added > 0 || dropped > 0) {
       this.#deps.log.info({ pools: this.#book.size, added, dropped }, 'pools to route over');

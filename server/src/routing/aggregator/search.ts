@@ -1,6 +1,6 @@
 import type { QuoteRequest } from '../router.js';
 import { CHUNKS, inputOfMany, MAX_PARTS, mostOut, partOf, type Way, waysFor } from './deal.js';
-import { fitting, isTooLong } from './fitting.js';
+import { fitting, isTooLong, newProgress, type Progress } from './fitting.js';
 import {
   better,
   calculate,
@@ -12,9 +12,10 @@ import {
   type SearchOptions,
   scored,
 } from './found.js';
-import { bestOut, type LiveLeg, leastIn, liveLegs } from './legs.js';
+import { bestOut, type LiveLeg, leastIn, liveLegs, wholeIn, wholeOut } from './legs.js';
 import type { Leg, Path } from './market.js';
 import { ALL_BPS, type Plan } from './plan.js';
+import { noteShort } from './short.js';
 
 /** Plans that are calculated exactly, and paths that are split. */
 const CLOSE_LOOKS = 3;
@@ -24,34 +25,59 @@ const LARGE_LOSS = 0.005;
 /** Another path is split, too, if it might be better by this share. */
 const WORTH_A_PATH = 0.0005;
 
+/** Searches for one answer: each is without the pools that paid less than they seemed to in the ones before. */
+const MOST_ROUNDS = 4;
+
 /**
  * The best of the routes considered that fits into a transaction; undefined if there is none. Pure, except that it reads
  * the pools' bytes.
  */
 export function search(options: SearchOptions): Found | undefined {
-  const live: LiveCache = new Map();
-  const { market, request, now } = options;
+  const progress = newProgress();
+  const { request } = options;
+  const excludePools = new Set(request.excludePools);
+  for (let round = 1; round <= MOST_ROUNDS; round++) {
+    const { short } = progress;
+    short.clear();
+    const isFirst = round === 1;
+    const own = isFirst ? options : { ...options, request: { ...request, excludePools } };
+    const live: LiveCache = new Map();
+    const isEnough = lookClosely(own, live, progress);
+    // Where something paid too little, others may do after all, and cost less than all that there is.
+    if (!isEnough && (short.size === 0 || round === MOST_ROUNDS))
+      fitting(rankedPaths(own.market.allPaths(request, own.now), own, live), own, progress);
+    if (short.size === 0) break;
+    for (const pool of short) excludePools.add(pool);
+  }
+  return (progress.best ?? filledInPart(options))?.found;
+}
+
+/** Looks at the plans that are best by estimate; false where others may be better than the best that is known then. */
+function lookClosely(options: SearchOptions, live: LiveCache, progress: Progress): boolean {
+  const { market, request, now, room } = options;
   const estimates = rankedPaths(market.paths(request, now), options, live);
   // Most paths are too long for a transaction with a wallet's accounts: what is known of them spares their plans.
   const possible = estimates.filter((estimate) => !isTooLong(estimate, options));
   const { plans, ceiling } = rankedPlans(possible, options);
   const left = estimates.find((estimate) => !possible.includes(estimate));
-  let best: Scored | undefined;
   let looks = 0;
   let isMissed = false;
   for (const { plan, amount, score: estimate } of plans) {
     // Rounding only makes a plan worse than its estimate, so a plan whose estimate is no better cannot win.
-    if (best && (looks === CLOSE_LOOKS || estimate <= best.score)) break;
+    if (progress.best && (looks === CLOSE_LOOKS || estimate <= progress.best.score)) break;
     const found = plan && calculate(plan, amount, options);
-    if (!found || options.room.excess(found) > 0) isMissed = true;
+    const exact = found && scored(found, options);
+    if (plan) noteShort(plan, { guess: amount, estimate, exact }, options, progress.short);
+    if (!exact || room.excess(exact.found) > 0) isMissed = true;
     else {
       looks += 1;
-      best = better(scored(found, options), best);
+      progress.best = better(exact, progress.best);
     }
   }
-  if (isMissed || !best || (left && left.score > best.score) || isWorse(best.score, ceiling, LARGE_LOSS))
-    best = fitting(rankedPaths(market.allPaths(request, now), options, live), options, best);
-  return (best ?? filledInPart(options))?.found;
+  const { best } = progress;
+  return (
+    !isMissed && best !== undefined && !(left && left.score > best.score) && !isWorse(best.score, ceiling, LARGE_LOSS)
+  );
 }
 
 /** A trade with a pool that takes a part of an amount that nothing takes all of. */
@@ -136,13 +162,13 @@ function estimatePath(path: Path, options: SearchOptions, cache: LiveCache): Est
   if (request.mode === 'exact-in') {
     const input = amount * kept.input;
     amount = input;
-    for (const legs of steps) amount = bestOut(legs, amount) || mostOut(legs, amount);
+    for (const legs of steps) amount = wholeOut(bestOut(legs, amount)) || wholeOut(mostOut(legs, amount));
     return amount > 0 ? { path, steps, input, score: discounted(amount, steps.length) } : undefined;
   }
   amount /= kept.output;
   for (const legs of steps.toReversed()) {
     const least = leastIn(legs, amount);
-    amount = Number.isFinite(least) ? least : inputOfMany(legs, amount);
+    amount = wholeIn(Number.isFinite(least) ? least : inputOfMany(legs, amount));
   }
   return Number.isFinite(amount) ? { path, steps, input: amount, score: discounted(-amount, steps.length) } : undefined;
 }
@@ -157,9 +183,9 @@ function plansOf(
   let amount = input;
   for (const legs of steps) {
     const ways = waysFor(legs, amount, maxParts);
-    if (ways.length === 0) return [{ plan: undefined, amount: 0, score }];
+    amount = wholeOut(ways.at(-1)?.out ?? 0);
+    if (amount === 0) return [{ plan: undefined, amount: 0, score }];
     dealt.push(ways);
-    amount = ways.at(-1)!.out;
   }
   const kept = keptOf(request);
   const wanted = request.mode === 'exact-in' ? amount : Number(request.amount) / kept.output;

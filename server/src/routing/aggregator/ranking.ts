@@ -1,0 +1,141 @@
+// The paths between two tokens that are best for amounts of one size.
+import type { Address } from '@slipway/wire';
+import type { QuoteRequest } from '../router.js';
+import { bestOut, type LiveLeg, leastIn, liveLegs, mostPaid, wholeIn, wholeOut } from './legs.js';
+import type { Leg } from './market.js';
+import { common, type Pairs } from './pairs.js';
+
+export interface PathRequest extends Pick<QuoteRequest, 'mode' | 'amount'> {
+  input: { mint: Address };
+  output: { mint: Address };
+}
+
+/** Amounts of one size differ by at most this factor. */
+export const SIZE = 8;
+/** The most paths of two and of three steps to consider, and where those do not do. */
+const MOST = { two: 8, three: 12 };
+const MOST_OF_ALL = { two: 32, three: 64 };
+/** Beside these, so many over hubs alone: nobody makes those up. */
+const MOST_OVER_HUBS = 4;
+/** For each place in a list, so many paths are looked at, and those that pay the least are left out. */
+const LOOKS_A_PLACE = 4;
+
+export interface Ranking {
+  pairs: Pairs;
+  hubs: ReadonlySet<Address>;
+  request: PathRequest;
+  /** Stands for all amounts of its size. */
+  amount: number;
+  now: number;
+}
+
+export interface Ranked {
+  /** The tokens of each path. */
+  best: readonly (readonly Address[])[];
+  all: readonly (readonly Address[])[];
+  /** False if no pool was fresh. */
+  isRanked: boolean;
+}
+
+interface RankedPath {
+  mints: Address[];
+  /** By estimate; of what comes out, or of what must go in as a negative number. */
+  worth: number;
+}
+
+const WORTHLESS = Number.NEGATIVE_INFINITY;
+/** The greatest u64 that a float holds. */
+const MOST_OFFERED = 2 ** 64 - 2 ** 11;
+
+/**
+ * Ranks by what comes out or must go in, never by a pool's reserves: it costs nothing to leave tokens in a pool that
+ * nobody wants to trade with. An exact output is followed back from its end. Pools that end before this amount are
+ * ranked by what they do for a part of it: they may take a smaller one of its size, or share it.
+ */
+export function rankPaths({ pairs, hubs, request, amount, now }: Ranking): Ranked {
+  const isIn = request.mode === 'exact-in';
+  const [near, far] = isIn ? [request.input.mint, request.output.mint] : [request.output.mint, request.input.mint];
+  const states = new Map<readonly Leg[], LiveLeg[]>();
+  const liveOf = (from: Address, to: Address): LiveLeg[] => {
+    const legs = pairs.get(from)?.get(to) ?? [];
+    const live = states.get(legs) ?? liveLegs(legs, now);
+    states.set(legs, live);
+    return live;
+  };
+  const carried = (from: Address, to: Address, amount: number): number => {
+    const live = isIn ? liveOf(from, to) : liveOf(to, from);
+    if (isIn) return wholeOut(bestOut(live, amount)) || wholeOut(bestOut(live, amount / SIZE));
+    const needed = leastIn(live, amount);
+    return wholeIn(Number.isFinite(needed) ? needed : leastIn(live, amount / SIZE) * SIZE);
+  };
+  const twoSteps: RankedPath[] = [];
+  const threeSteps: RankedPath[] = [];
+  const add = (ranked: RankedPath[], mints: Address[], end: number) => {
+    const worth = isIn ? end : -end;
+    ranked.push({ mints: isIn ? mints : mints.reverse(), worth: worth === 0 ? WORTHLESS : worth });
+  };
+  for (const first of pairs.get(near)?.keys() ?? []) {
+    if (first === far) continue;
+    const toFirst = carried(near, first, amount);
+    if (pairs.get(first)!.has(far)) add(twoSteps, [near, first, far], carried(first, far, toFirst));
+    for (const second of common(pairs, first, far)) {
+      if (second === near) continue;
+      add(threeSteps, [near, first, second, far], carried(second, far, carried(first, second, toFirst)));
+    }
+  }
+  const paid = paidOver(liveOf);
+  const paidWorth = ({ mints, worth }: RankedPath): number => {
+    if (worth === WORTHLESS) return worth;
+    const offered = Math.min(isIn ? amount : -worth, MOST_OFFERED);
+    const out = Number(paid(mints, BigInt(Math.round(offered))));
+    return out === 0 ? WORTHLESS : isIn ? out : (worth * amount) / out;
+  };
+  const isOverHubs = ({ mints }: RankedPath) => mints.slice(1, -1).every((mint) => hubs.has(mint));
+  const [two, three] = [twoSteps.sort(byWorth), threeSteps.sort(byWorth)];
+  const direct = pairs.get(near)?.has(far) ? [[request.input.mint, request.output.mint]] : [];
+  const upTo = (most: typeof MOST) => {
+    const listed = [...bestPaid(two, most.two, paidWorth), ...bestPaid(three, most.three, paidWorth)];
+    for (const all of [two, three])
+      listed.push(
+        ...bestPaid(all.filter(isOverHubs), MOST_OVER_HUBS, paidWorth).filter((path) => !listed.includes(path)),
+      );
+    return [...direct, ...listed.map(({ mints }) => mints)];
+  };
+  const isRanked = [...states.values()].some((live) => live.length > 0);
+  return { best: upTo(MOST), all: upTo(MOST_OF_ALL), isRanked };
+}
+
+// Not by subtraction: -Infinity minus -Infinity is NaN.
+const byWorth = (a: { worth: number }, b: { worth: number }) => (a.worth === b.worth ? 0 : a.worth < b.worth ? 1 : -1);
+
+/** What the best pools of each step of a path pay, exactly. */
+function paidOver(liveOf: (from: Address, to: Address) => LiveLeg[]) {
+  const known = new Map<readonly LiveLeg[], Map<bigint, bigint>>();
+  const paid = (legs: LiveLeg[], amount: bigint): bigint => {
+    const ofLegs = known.get(legs) ?? new Map<bigint, bigint>();
+    known.set(legs, ofLegs);
+    const last = ofLegs.get(amount) ?? (mostPaid(legs, amount) || mostPaid(legs, amount / BigInt(SIZE)));
+    ofLegs.set(amount, last);
+    return last;
+  };
+  return (mints: readonly Address[], input: bigint): bigint =>
+    mints.slice(1).reduce((amount, mint, i) => (amount > 0n ? paid(liveOf(mints[i]!, mint), amount) : amount), input);
+}
+
+/**
+ * The best by what they pay, which is no more than their estimates: a list of what only looks good would have no place
+ * for what is.
+ */
+function bestPaid(
+  sorted: readonly RankedPath[],
+  most: number,
+  paidWorth: (path: RankedPath) => number,
+): readonly RankedPath[] {
+  const listed: { path: RankedPath; worth: number }[] = [];
+  for (const path of sorted.slice(0, most * LOOKS_A_PLACE)) {
+    if (listed.length >= most && listed[most - 1]!.worth >= path.worth) break;
+    listed.push({ path, worth: paidWorth(path) });
+    listed.sort(byWorth);
+  }
+  return listed.slice(0, most).map(({ path }) => path);
+}

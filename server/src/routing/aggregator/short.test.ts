@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { newAddress } from '@slipway/programs/testing';
+import { type Address, TOKEN_PROGRAM } from '@slipway/wire';
+import type { QuoteRequest, Token } from '../router.js';
+import type { Room } from './found.js';
+import { createMarket, type Pool } from './market.js';
+import { search } from './search.js';
+import type { PoolState, Side, Venue } from './venue.js';
+
+const DEEP = 1e13;
+const AMOUNT = 10n ** 8n;
+/** For all that a transaction may be. */
+const ROOM: Room = {
+  excess: () => 0,
+  weigh: () => 0,
+  base: () => 0,
+  isTooLong: () => false,
+  named: () => [],
+  kindOf: () => 'pool',
+  slack: 0,
+};
+
+interface Terms {
+  /** Output per unit of input, in this order of its mints. */
+  price?: number;
+  /** The share of its estimates that it pays for an amount; for 0 it refuses. */
+  pays?: (amount: number) => number;
+}
+
+/** A pool of a kind that nobody knows yet, whose estimates may promise anything. */
+function poolOf([a, b]: readonly [Address, Address], { price = 1, pays = () => 1 }: Terms = {}): Pool {
+  const reserves: [number, number] = [DEEP, DEEP * price];
+  const [of, to] = [(side: Side) => reserves[side], (side: Side) => reserves[side === 0 ? 1 : 0]];
+  const token = (mint: Address) => ({ mint, tokenProgram: TOKEN_PROGRAM, vault: newAddress() });
+  const estimateOut = (from: Side, amount: number) => (to(from) * amount) / (of(from) + amount);
+  const state: PoolState = {
+    tokens: [token(a), token(b)],
+    reserves,
+    feeShare: 0,
+    estimateOut,
+    estimateIn: (from, out) => (out < to(from) ? (of(from) * out) / (to(from) - out) : Number.POSITIVE_INFINITY),
+    quote(from, amount) {
+      const received = BigInt(Math.floor(estimateOut(from, Number(amount)) * pays(Number(amount))));
+      return received > 0n ? { paid: amount, received, fee: 0n } : undefined;
+    },
+    price: (from) => to(from) / of(from),
+    swap: () => assert.fail('nothing is built'),
+  };
+  const venue = { label: 'Unknown' } as Venue;
+  const address = newAddress();
+  return { address, venue, mints: [a, b], accounts: [address], state: () => state, refusal: () => undefined };
+}
+
+const [sold, bought, hub] = [newAddress(), newAddress(), newAddress()] as const;
+const tokenOf = (mint: Address): Token => ({ mint, tokenProgram: TOKEN_PROGRAM, decimals: 6 });
+
+/** What comes out for `AMOUNT`, and goes in for it. */
+function tradeOver(pools: readonly Pool[], hubs: readonly Address[] = []) {
+  const market = createMarket(pools, new Set(hubs));
+  const [input, output] = [tokenOf(sold), tokenOf(bought)];
+  const of = (mode: QuoteRequest['mode']) => {
+    const request: QuoteRequest = { mode, input, output, amount: AMOUNT, excludeVenues: new Set() };
+    return search({ market, request, now: 0, routed: true, maxPools: 5, room: ROOM })?.outcome;
+  };
+  return { out: of('exact-in')?.outAmount, in: of('exact-out')?.inAmount };
+}
+
+/** Nearly as well as over the honest pools alone. */
+function assertHonest(honest: readonly Pool[], others: readonly Pool[], hubs: readonly Address[] = []): void {
+  const [alone, beside] = [tradeOver(honest, hubs), tradeOver([...others, ...honest], hubs)];
+  const told = `${beside.out} and ${beside.in}, in place of ${alone.out} and ${alone.in}`;
+  assert.ok(beside.out! * 1_000n >= alone.out! * 999n && beside.in! * 999n <= alone.in! * 1_000n, told);
+}
+
+/** By so much it looks better than the honest one. */
+const better = (nth: number) => 1.01 + nth / 1_000;
+const LIES = {
+  nothing: () => 0,
+  half: () => 0.5,
+  // What the ranking of an amount's size asks for is paid.
+  'half of this very amount': (amount: number) => (Math.abs(amount / Number(AMOUNT) - 1) < 0.2 ? 0.5 : 1),
+};
+
+describe('pools that pay less than they seem to, whatever their kind', () => {
+  for (const [what, pays] of Object.entries(LIES)) {
+    it(`of the same pair, that pay ${what}, hide no other`, () => {
+      const others = Array.from({ length: 60 }, (_, nth) => poolOf([sold, bought], { price: better(nth), pays }));
+      assertHonest([poolOf([sold, bought])], [...others, poolOf([sold, bought], { price: 0.6 })]);
+    });
+
+    it(`over tokens of their own, that pay ${what}, hide no path over another`, () => {
+      const over = (between: Address, terms?: Terms) => [poolOf([sold, between]), poolOf([between, bought], terms)];
+      const others = Array.from({ length: 60 }, (_, nth) => over(newAddress(), { price: better(nth), pays })).flat();
+      assertHonest(over(hub), [...others, poolOf([sold, bought], { price: 0.6 })], [hub]);
+    });
+  }
+
+  it('are told from those that are rounded: of the best of them, all that a few units give', () => {
+    for (const mode of ['exact-in', 'exact-out'] as const) {
+      const pools = Array.from({ length: 8 }, (_, nth) => poolOf([sold, bought], { price: 1 - nth / 100 }));
+      const [input, output] = [tokenOf(sold), tokenOf(bought)];
+      const request: QuoteRequest = { mode, input, output, amount: 3n, excludeVenues: new Set() };
+      const found = search({ market: createMarket(pools), request, now: 0, routed: true, maxPools: 5, room: ROOM });
+      assert.equal(found?.outcome.outAmount, mode === 'exact-in' ? 2n : 3n);
+    }
+  });
+});
+
+it('attack: a stranger on the chain makes many tokens with pools that have a part of an output: each counts for that part, and the path that has all of it is found', () => {
+  const over = (between: Address, deep: boolean) => [
+    poolOf([sold, between]),
+    deep ? poolOf([between, bought]) : shallow(between),
+  ];
+  const shallow = (between: Address): Pool => {
+    const pool = poolOf([between, bought], { price: 1.01 });
+    const state = pool.state(0)!;
+    const most = Number(AMOUNT) / 3;
+    const ends: PoolState = {
+      ...state,
+      estimateOut: (from, amount) => (amount > most ? 0 : state.estimateOut(from, amount)),
+      estimateIn: (from, out) => (out > most ? Number.POSITIVE_INFINITY : state.estimateIn(from, out)),
+      quote: (from, amount) => (Number(amount) > most ? undefined : state.quote(from, amount)),
+    };
+    return { ...pool, state: () => ends };
+  };
+  assertHonest(over(hub, true), Array.from({ length: 40 }, () => over(newAddress(), false)).flat());
+});
