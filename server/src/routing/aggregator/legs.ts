@@ -50,7 +50,7 @@ export const paidBy = ({ state, from }: LiveLeg, amount: bigint): bigint =>
 export function mostPaid(legs: LiveLeg[], amount: bigint): bigint {
   let most = 0n;
   const looks = legs.map((leg) => ({ leg, out: leg.state.estimateOut(leg.from, Number(amount)) }));
-  for (const { leg, out } of looks.sort((a, b) => b.out - a.out)) {
+  for (const { leg, out } of looks.filter(({ out }) => out > 0).sort((a, b) => b.out - a.out)) {
     if (wholeOut(out) <= most) break;
     const paid = paidBy(leg, amount);
     if (paid > most) most = paid;

@@ -37,8 +37,9 @@ export function noteShort(
       if (!isShort(part, own, paid)) continue;
       short.add(part.pool.address);
       for (const leg of liveLegs(market.pair(input, output), now, request)) {
+        if (short.has(leg.pool.address)) continue;
         const seems = wholeOut(leg.state.estimateOut(leg.from, Number(own)));
-        if (BigInt(seems) > paid && isShort(leg, own, paidBy(leg, own))) short.add(leg.pool.address);
+        if (seems > Number(paid) && isShort(leg, own, paidBy(leg, own))) short.add(leg.pool.address);
       }
     }
     amount = received;
