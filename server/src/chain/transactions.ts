@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Address, decodeTransaction } from '@slipway/wire';
+import { steadyNow } from '../lib/clock.js';
 import { amountIn, bytesIn, wholeIn } from './node-values.js';
 import { ask, ChainUnavailable, type Rpc, RpcError } from './rpc.js';
 
@@ -50,9 +51,11 @@ export async function readTransaction(
   { tries = TRIES } = {},
 ): Promise<LandedTransaction | undefined> {
   const params = [signature, { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 }];
+  const end = steadyNow() + tries * RETRY_MS;
   for (let left = tries; left > 0; left--) {
     const found = await ask(rpc, 'getTransaction', params, read);
     if (found) return found;
+    if (steadyNow() >= end) break;
     if (left > 1) await sleep(RETRY_MS);
   }
   return undefined;

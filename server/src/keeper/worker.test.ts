@@ -4,7 +4,7 @@ import { BackOffs } from '../lib/back-offs.js';
 import { createClock } from '../lib/clock.js';
 import { silent } from '../routing/aggregator/testing.js';
 import type { Store } from '../store/sql.js';
-import { type InFlight, MOST_UNDER_WAY, type Work, Worker, type WorkerOptions } from './worker.js';
+import { type InFlight, MOST_UNDER_WAY, MOST_WITH_SENT, type Work, Worker, type WorkerOptions } from './worker.js';
 
 type Begin = WorkerOptions['begin'];
 
@@ -23,6 +23,8 @@ class TestWork implements Work<string, string> {
   mostTurns = 0;
   mostUnderWay = 0;
   isHolding = false;
+  /** Whether others have the places of what is sent. */
+  isLeaving = false;
   turnsRunning = 0;
   inFlight: InFlight | undefined;
 
@@ -43,8 +45,9 @@ class TestWork implements Work<string, string> {
     this.#breakAt(item, 'prepare');
     return item;
   }
-  async send(item: string) {
+  async send(item: string, _: string, isSent: () => void) {
     this.sent.push(item);
+    if (this.isLeaving) isSent();
     this.mostUnderWay = Math.max(this.mostUnderWay, this.sent.length - this.ended.length);
     if (this.isHolding) await new Promise<void>((resolve) => this.#held.set(item, resolve));
     this.items = this.items.filter((each) => each !== item);
@@ -232,6 +235,44 @@ describe('a worker that queues its items', () => {
     assert.equal(work.sent.length, MOST_UNDER_WAY + 1);
     assert.ok(!work.sent.includes(last));
     work.letAllGo();
+    await worker.close();
+  });
+});
+
+describe('a worker whose items leave their places once they are sent', () => {
+  it('begins others meanwhile, up to its second bound, of which half is left to other owners', async () => {
+    const { work, worker } = newWorker('queued');
+    Object.assign(work, { ownersOf: (item: string) => [item.split(' ')[0]] });
+    [work.isLeaving, work.isHolding] = [true, true];
+    work.items = some(MOST_WITH_SENT, 'one');
+    await worker.tick();
+    await settled();
+    assert.equal(work.sent.length, MOST_UNDER_WAY);
+    work.items = some(3, 'other');
+    await worker.tick();
+    await settled();
+    assert.equal(work.sent.length, MOST_UNDER_WAY + 3);
+    assert.ok(work.inFlight!.isUnderWay('one 0'), 'it is not begun again');
+    work.letGo('one 0');
+    await settled();
+    assert.equal(work.sent.at(-1), `one ${MOST_UNDER_WAY}`);
+    work.letAllGo();
+    await worker.runDue();
+    assert.deepEqual([work.ended.length, new Set(work.ended).size], [MOST_WITH_SENT + 3, MOST_WITH_SENT + 3]);
+    await worker.close();
+  });
+
+  it('keeps to its second bound, whoever they are of', async () => {
+    const { work, worker } = newWorker('queued');
+    Object.assign(work, { ownersOf: (item: string) => [item] });
+    [work.isLeaving, work.isHolding] = [true, true];
+    work.items = some(MOST_WITH_SENT + 20);
+    await worker.tick();
+    await settled();
+    assert.equal(work.sent.length, MOST_WITH_SENT);
+    work.letAllGo();
+    await worker.runDue();
+    assert.equal(new Set(work.ended).size, MOST_WITH_SENT + 20);
     await worker.close();
   });
 });

@@ -4,7 +4,7 @@ import type { BackOffs } from '../lib/back-offs.js';
 import type { AdjustableClock } from '../lib/clock.js';
 import { holdLease, releaseLease } from '../store/leases.js';
 import type { Store } from '../store/sql.js';
-import { FairQueue } from './fair-queue.js';
+import { FairQueue, type GroupPath } from './fair-queue.js';
 import { Loop, type LoopOptions } from './loop.js';
 import type { KeeperWallet } from './wallet.js';
 
@@ -12,8 +12,8 @@ import type { KeeperWallet } from './wallet.js';
 export interface Work<Item, Prepared> {
   /** The item's name in leases and back-offs. */
   idOf(item: Item): string;
-  /** Whose item it is: those who have items in the queue take turns. If missing, all are one's. */
-  ownerOf?(item: Item): string;
+  /** Whose item it is, the outermost group of owners first: at each level they take turns. If missing, all are one's. */
+  ownersOf?(item: Item): GroupPath;
   /**
    * What may be due, in the order in which to begin it. `isWoken`: something has woken the worker for this turn.
    * @throws to end the turn, with a log line
@@ -23,8 +23,11 @@ export interface Work<Item, Prepared> {
   isDue?(item: Item): Promise<boolean>;
   /** Prepares what to send; undefined if there is nothing now. @throws to make the item back off */
   prepare(item: Item): Promise<Prepared | undefined>;
-  /** Sends it and waits for the outcome. @throws to make the item back off */
-  send(item: Item, prepared: Prepared): Promise<void>;
+  /**
+   * Sends it and waits for the outcome. `isSent` may be called once it is on its way: from then on another item has its place.
+   * @throws to make the item back off
+   */
+  send(item: Item, prepared: Prepared, isSent: () => void): Promise<void>;
   /** One of the above threw, for the `tries`-th time in a row. */
   failed(item: Item, reason: string, tries: number): void;
   /** Called at the end of a turn. `begun`: how many items it began. */
@@ -48,7 +51,7 @@ export interface WorkerOptions extends LoopOptions {
    * beyond the bound are left to the next turn.
    * `together`: concurrently, up to the bound; the turn ends when all of them have ended.
    * `queued`: concurrently; items beyond the bound wait in a queue, because `due` does not return them again. Their
-   * owners take turns.
+   * owners take turns, and none has more under way than he leaves to others.
    */
   begin: 'serially' | 'together' | 'queued';
   /** If missing, a failed item is begun again whenever it is due. */
@@ -67,7 +70,11 @@ export interface WorkerOptions extends LoopOptions {
 }
 
 export const MOST_UNDER_WAY = 16;
+/** With those that are sent, and only wait for their outcome. */
+export const MOST_WITH_SENT = 256;
 const MOST_ROUNDS = 100;
+/** The owner of all items, where they have none. */
+const ALL = '';
 /** Longer than a transaction lives. An instance that died blocks an item for no longer than this. */
 const LEASE_MS = 90_000;
 /** After checking this many items, yield to the event loop. */
@@ -82,9 +89,9 @@ export class Worker<Item, Prepared> implements InFlight {
   readonly #options: WorkerOptions;
   readonly #loop: Loop<number>;
   readonly #underWay = new Map<string, Promise<unknown>>();
-  readonly #queue = new FairQueue<Item>();
-  /** How many items of each owner are under way. */
-  readonly #owners = new Map<string, number>();
+  /** Of those under way, the ones that are sent. */
+  readonly #sent = new Set<string>();
+  readonly #queue = new FairQueue<Item>(MOST_UNDER_WAY);
   /** The holder of this instance's leases. */
   readonly #holder = randomUUID();
   /** Whether the last turn has left items to the next one, because it had tried so many in vain. */
@@ -155,7 +162,7 @@ export class Worker<Item, Prepared> implements InFlight {
       case 'together':
         return this.#beginTogether(items);
       case 'queued':
-        for (const item of items) this.#queue.add(this.#work.idOf(item), item, this.#ownerOf(item));
+        for (const item of items) this.#queue.add(this.#work.idOf(item), item, this.#work.ownersOf?.(item) ?? [ALL]);
         return this.#beginQueued();
     }
   }
@@ -219,7 +226,7 @@ export class Worker<Item, Prepared> implements InFlight {
   #beginQueued(): number {
     let begun = 0;
     while (this.#hasRoom()) {
-      const item = this.#queue.take((owner) => this.#owners.get(owner) ?? 0);
+      const item = this.#queue.take(MOST_WITH_SENT - this.#underWay.size);
       if (item === undefined) break;
       this.#track(item, this.#attempt(item));
       begun++;
@@ -227,18 +234,8 @@ export class Worker<Item, Prepared> implements InFlight {
     return begun;
   }
 
-  #ownerOf(item: Item): string {
-    return this.#work.ownerOf?.(item) ?? '';
-  }
-
-  #count(owner: string, change: 1 | -1): void {
-    const count = (this.#owners.get(owner) ?? 0) + change;
-    if (count === 0) this.#owners.delete(owner);
-    else this.#owners.set(owner, count);
-  }
-
   #hasRoom(): boolean {
-    return !this.#loop.isClosed && this.#underWay.size < MOST_UNDER_WAY;
+    return !this.#loop.isClosed && this.#underWay.size - this.#sent.size < MOST_UNDER_WAY;
   }
 
   #isFree(item: Item): boolean {
@@ -253,11 +250,10 @@ export class Worker<Item, Prepared> implements InFlight {
 
   #track<T>(item: Item, work: Promise<T>): Promise<T> {
     const id = this.#work.idOf(item);
-    const owner = this.#ownerOf(item);
-    this.#count(owner, 1);
     const end = work.finally(() => {
       this.#underWay.delete(id);
-      this.#count(owner, -1);
+      this.#sent.delete(id);
+      this.#queue.ended(id);
       this.#beginQueued();
     });
     this.#underWay.set(id, end);
@@ -296,7 +292,7 @@ export class Worker<Item, Prepared> implements InFlight {
 
   async #send(item: Item, prepared: Prepared): Promise<void> {
     try {
-      await this.#work.send(item, prepared);
+      await this.#work.send(item, prepared, () => this.#leavePlace(item));
       const { backOffs, mostInVain } = this.#options;
       backOffs?.delete(this.#work.idOf(item));
       // What is left of it comes after those that have waited meanwhile.
@@ -304,6 +300,13 @@ export class Worker<Item, Prepared> implements InFlight {
     } catch (error) {
       this.#failed(item, error);
     }
+  }
+
+  #leavePlace(item: Item): void {
+    const id = this.#work.idOf(item);
+    if (!this.#underWay.has(id)) return;
+    this.#sent.add(id);
+    this.#beginQueued();
   }
 
   /** Takes the item's lease and returns its release function; undefined while another instance has the lease. */

@@ -92,18 +92,33 @@ export class Landing {
   /**
    * Simulates the transaction, adds our signatures, claims the request, sends it, and returns the request in its final state.
    * Idempotent across instances: however often it is called for a request, only one transaction is sent and every
-   * caller gets the same row. `detail` is passed to the area's settlement. `isSimulated`: the caller has just simulated
-   * this very message, and it would succeed. `order`: the trigger order that it fills.
+   * caller gets the same row. `detail` is passed to the area's settlement.
    * @throws ReservationRefused, WouldFail, SignerRefused, Stopped: nothing was sent.
    */
-  execute(
-    request: LedgerRow,
-    signedByUser: Transaction,
-    detail?: unknown,
-    { isSimulated = false, order }: { isSimulated?: boolean; order?: TriggerOrderRow } = {},
-  ): Promise<LedgerRow> {
-    const how = { detail, isSimulated, ...(order && { order }) };
-    return this.#once(request, () => this.#execute(request, signedByUser, how));
+  execute(request: LedgerRow, signedByUser: Transaction, detail?: unknown): Promise<LedgerRow> {
+    return this.#once(request, async () => {
+      const { end } = await this.send(request, signedByUser, { detail, isSimulated: false });
+      return end;
+    });
+  }
+
+  /**
+   * `execute` of a request that nobody else knows of. Resolves once it is on its way, with the promise of its final state.
+   * @throws ReservationRefused, WouldFail, SignerRefused, Stopped: nothing was sent.
+   */
+  async send(request: LedgerRow, signedByUser: Transaction, how: HowToSend): Promise<{ end: Promise<LedgerRow> }> {
+    const { sendRpcs, log } = this.#deps;
+    const claimed = await this.#claiming.toSend(request, signedByUser, how);
+    if ('id' in claimed) return { end: this.#following.follow(claimed) };
+    const { wire, signature } = claimed;
+    // From here on only the chain is trusted: an RPC that hangs or fails may still have accepted the transaction.
+    const end = this.#following.follow({ ...request, state: 'sending', signature, wire: Buffer.from(wire) });
+    broadcast(sendRpcs, wire, log).then(
+      () => this.#tracker.pollNow(),
+      (error: Error) =>
+        log.warn({ request: request.id, reason: error.message }, 'no RPC has accepted the transaction yet'),
+    );
+    return { end };
   }
 
   /** The final state of a request that was sent, by whichever instance. Sends it again while it may still land. */
@@ -198,21 +213,6 @@ export class Landing {
     if (known) return known;
     const end = run().finally(() => this.#executing.delete(request.id));
     this.#executing.set(request.id, end);
-    return end;
-  }
-
-  async #execute(request: LedgerRow, signedByUser: Transaction, how: HowToSend): Promise<LedgerRow> {
-    const { sendRpcs, log } = this.#deps;
-    const claimed = await this.#claiming.toSend(request, signedByUser, how);
-    if ('id' in claimed) return this.#following.follow(claimed);
-    const { wire, signature } = claimed;
-    // From here on only the chain is trusted: an RPC that hangs or fails may still have accepted the transaction.
-    const end = this.#following.follow({ ...request, state: 'sending', signature, wire: Buffer.from(wire) });
-    broadcast(sendRpcs, wire, log).then(
-      () => this.#tracker.pollNow(),
-      (error: Error) =>
-        log.warn({ request: request.id, reason: error.message }, 'no RPC has accepted the transaction yet'),
-    );
     return end;
   }
 

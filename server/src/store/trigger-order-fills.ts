@@ -1,4 +1,4 @@
-import type { Sql, Tx } from './sql.js';
+import { anyOf, type Sql, type Tx } from './sql.js';
 
 /** A fill that is in flight, or whose outcome is not recorded in its order yet. */
 export interface PendingFill {
@@ -11,6 +11,27 @@ export interface PendingFill {
   offered: bigint;
   /** The least that it bought, because the chain refuses less; undefined for fills of earlier versions. */
   least: bigint | undefined;
+}
+
+/** Who has made an order, for whom it takes its turn with others. */
+export interface OrderMaker {
+  wallet: string;
+  /** The key that asked for its deposit; null where none is known. */
+  apiKey: string | null;
+  /** Where that key stands in pages: the address that asked. */
+  caller: string | null;
+  /** Whether its last fill failed or expired. */
+  hasFailed: boolean;
+}
+
+/** Who has made these orders, by id. */
+export async function makersOf(sql: Sql, ids: readonly string[]): Promise<Map<string, OrderMaker>> {
+  const { rows } = await sql.query<OrderMaker & { id: string }>(
+    `select o.id, o.wallet, o.failures > 0 as "hasFailed", l.api_key as "apiKey", l.payload ->> 'caller' as caller
+     from orders o left join ledger l on l.id = o.deposit_request_id where o.id = ${anyOf('$1')}`,
+    [ids],
+  );
+  return new Map(rows.map(({ id, ...maker }) => [id, maker]));
 }
 
 /** Orders whose claim was abandoned: its lease ended before `until`. */

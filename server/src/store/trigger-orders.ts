@@ -38,14 +38,6 @@ export async function findTriggerOrder(sql: Sql, id: string): Promise<TriggerOrd
   return rows[0] && fromStored(rows[0]);
 }
 
-/** Whose these orders are, by id. */
-export async function walletsOf(sql: Sql, ids: readonly string[]): Promise<Map<string, string>> {
-  const { rows } = await sql.query<{ id: string; wallet: string }>('select id, wallet from orders where id = any($1)', [
-    ids,
-  ]);
-  return new Map(rows.map(({ id, wallet }) => [id, wallet]));
-}
-
 /** The order that a deposit of the wallet pays for. */
 export async function findByDeposit(sql: Sql, wallet: string, requestId: string): Promise<TriggerOrderRow | undefined> {
   const { rows } = await sql.query<StoredOrder>('select * from orders where wallet = $1 and deposit_request_id = $2', [

@@ -3,6 +3,7 @@ import { base64Of } from '../../crafting/transaction.js';
 import { requireAddress, requireAmount } from '../../errors/index.js';
 import { askedBy, type CraftedRequest, newRequest } from '../../landing/index.js';
 import { uuidv7 } from '../../lib/ids.js';
+import type { Guest } from '../../lib/places.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { orderAccount } from '../../signer/index.js';
 import { requireOwnVault } from './access.js';
@@ -26,15 +27,16 @@ export function registerCraftDeposit(app: TypedServer, deps: TriggerV2Deps): voi
         response: { 200: DepositAnswer },
       },
     },
-    (request) => craftOrderDeposit(askedBy(deps, request), request.wallet, request.body),
+    (request) => craftOrderDeposit(askedBy(deps, request), request.wallet, request.body, request.payer),
   );
 }
 
-/** Crafts the deposit that funds one order. Nothing moves before the order is created with it. */
+/** Crafts the deposit that funds one order. Nothing moves before the order is created with it. `caller`: who pays for the call. */
 export async function craftOrderDeposit(
   deps: TriggerV2Deps,
   wallet: Address,
   body: DepositBody,
+  caller?: Guest,
 ): Promise<DepositAnswer> {
   const [inputMint, outputMint] = [
     requireAddress('inputMint', body.inputMint),
@@ -63,10 +65,20 @@ export async function craftOrderDeposit(
     amount,
     keepsOutput: body.orderSubType === 'otoco',
   };
-  return answer(deposit, await remember(deps, deposit, body.orderSubType));
+  return answer(
+    deposit,
+    await remember(deps, deposit, {
+      type: body.orderSubType,
+      ...(caller?.together !== undefined && { caller: caller.id }),
+    }),
+  );
 }
 
-async function remember(deps: TriggerV2Deps, deposit: Deposit, type: DepositPayload['type']): Promise<string> {
+async function remember(
+  deps: TriggerV2Deps,
+  deposit: Deposit,
+  asked: Pick<DepositPayload, 'type' | 'caller'>,
+): Promise<string> {
   const { wallet, vault, requestId, input, output } = deposit;
   const [{ blockhash, lastValidBlockHeight }, computeUnitPrice] = await Promise.all([
     deps.chain.latestBlockhash(),
@@ -74,7 +86,7 @@ async function remember(deps: TriggerV2Deps, deposit: Deposit, type: DepositPayl
   ]);
   const crafted = craftDeposit(deposit, blockhash, computeUnitPrice);
   const payload: DepositPayload = {
-    type,
+    ...asked,
     vault,
     inputMint: input.mint,
     outputMint: output.mint,

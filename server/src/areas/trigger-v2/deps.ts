@@ -49,6 +49,8 @@ const DepositPayload = Type.Object({
   amount: digits,
   inputAccount: addressText,
   outputAccount: Type.Union([addressText, Type.Null()]),
+  /** Where the key stands in pages: who has asked, by its address. Its orders have a turn of their own. */
+  caller: Type.Optional(Type.String()),
 });
 export type DepositPayload = Static<typeof DepositPayload>;
 

@@ -9,14 +9,15 @@ import {
 } from '@slipway/wire';
 import { sealed } from '../../landing/index.js';
 import { uuidv7 } from '../../lib/ids.js';
+import type { Guest } from '../../lib/places.js';
 import { CHALLENGE_MS, challengeText, createLoginTokens, type ServiceWords } from '../../signer/index.js';
 import { findRequest, insertCrafted } from '../../store/ledger.js';
 import { cancelOrder, confirmCancel } from './cancel-order.js';
-import { craftOrderDeposit } from './craft-deposit.js';
+import { registerCraftDeposit } from './craft-deposit.js';
 import { createOrder } from './create-order.js';
 import type { Login, TriggerV2Deps } from './deps.js';
 import { editOrder } from './edit-order.js';
-import type { ConfirmBody, EditBody, OrderBody } from './schema.js';
+import type { ConfirmBody, DepositAnswer, EditBody, OrderBody } from './schema.js';
 import { registerVault } from './vault.js';
 
 /** The terms of an order, without the fields about the depositor and the deposit. */
@@ -49,6 +50,14 @@ export function createClient(parts: Deps) {
     findRequest: (id) => findRequest(parts.store, id),
   };
 
+  let craftDeposit!: (call: object) => Promise<DepositAnswer>;
+  const app = {
+    post(_path: string, _options: object, handler: typeof craftDeposit) {
+      craftDeposit = handler;
+    },
+  };
+  registerCraftDeposit(app as never, deps);
+
   const wallets = new Map<Address, Keypair>();
   /** A login of a wallet of this client, or of one whose key is given. */
   async function logIn(wallet: Address, key = wallets.get(wallet)): Promise<Login> {
@@ -70,8 +79,13 @@ export function createClient(parts: Deps) {
       return wallet;
     },
 
-    /** Deposits and creates; the id of the order. */
-    async open(wallet: Keypair, amount: bigint, terms: TestTerms): Promise<string> {
+    /** Deposits and creates; the id of the order. `by`: the key of the call, and who pays for it. */
+    async open(
+      wallet: Keypair,
+      amount: bigint,
+      terms: TestTerms,
+      by: { apiKey?: { id: string }; payer?: Guest } = {},
+    ): Promise<string> {
       const { inputMint, outputMint, orderType } = terms;
       const craft = {
         inputMint,
@@ -80,7 +94,7 @@ export function createClient(parts: Deps) {
         amount: amount.toString(),
         ...({ orderType: 'price', orderSubType: orderType } as const),
       };
-      const { transaction, requestId } = await craftOrderDeposit(deps, wallet.address, craft);
+      const { transaction, requestId } = await craftDeposit({ ...by, wallet: wallet.address, body: craft });
       const { id } = await createOrder(deps, await logIn(wallet.address, wallet), {
         expiresAt: deps.clock.now() + 3_600_000,
         ...terms,

@@ -2,6 +2,7 @@ import { decodeTransaction } from '@slipway/wire';
 import { Outage } from '../../errors/index.js';
 import { ReservationRefused, WouldFail } from '../../landing/index.js';
 import { backOffMs } from '../../lib/back-offs.js';
+import { waitAtMost } from '../../lib/wait-at-most.js';
 import { SignerRefused } from '../../signer/index.js';
 import { Stopped } from '../../store/stops.js';
 import type { TriggerOrderRow } from '../../store/trigger-orders.js';
@@ -19,23 +20,34 @@ const NOT_OURS = 'this order is not as its owner made it: somebody else has writ
 /** `released`: we had claimed it, nothing was sent, and it waits again. */
 export type FillOutcome = 'filled' | 'failed' | 'released' | 'not ours';
 
-/** Claims an order that a price has fired, fills it, and records what the fill moved. */
-export async function fillOrder(deps: FillDeps, fired: FiredOrder): Promise<FillOutcome> {
+/** Longer than a transaction lives: whoever waits for longer waits for a node. */
+const LONGEST_WAIT_MS = 120_000;
+/** A node may know what a transaction has moved only a moment after its status. */
+const LONGEST_READ_MS = 2_000;
+
+/**
+ * Claims an order that a price has fired, fills it, and records what the fill moved. `isSent` is called once the fill is on its
+ * way. Whatever is not known in time becomes known by the ledger, which the landing goes on with, and by `Recovery`.
+ */
+export async function fillOrder(deps: FillDeps, fired: FiredOrder, isSent: () => void): Promise<FillOutcome> {
   const order = await deps.writes.claim(fired);
   if (!order) return 'not ours';
   if (!(await deps.landing.vouchesForOrder(order))) return release(deps, order, fired, NOT_OURS);
   const prepared = await prepare(deps, order, fired);
   if ('skipped' in prepared) return release(deps, order, fired, prepared.skipped);
+  let sent: SentFill;
   try {
-    return await send(deps, order, prepared);
+    sent = await send(deps, order, prepared);
   } catch (error) {
     // Signing comes before anything is sent.
     const isUnsigned = error instanceof Outage && error.code === 'SIGNER_UNAVAILABLE';
     const isUnsent = [WouldFail, ReservationRefused, SignerRefused, Stopped].some((kind) => error instanceof kind);
     if (isUnsigned || isUnsent) return release(deps, order, fired, (error as Error).message);
-    // It may have been sent: `recover` finds out from the chain.
+    // It may have been sent: `Recovery` finds out from the chain.
     throw error;
   }
+  isSent();
+  return follow(deps, order, prepared, sent);
 }
 
 async function prepare(
@@ -59,17 +71,42 @@ function stillFires(order: TriggerOrderRow, { mint, leg, usd, trailingBps }: Fir
   return trailingBps !== null || isCrossed({ ...order, ...order.progress }, leg, usd);
 }
 
-async function send(deps: FillDeps, order: TriggerOrderRow, prepared: PreparedFill): Promise<FillOutcome> {
+type SentFill = Awaited<ReturnType<FillDeps['landing']['send']>>;
+
+async function send(deps: FillDeps, order: TriggerOrderRow, prepared: PreparedFill): Promise<SentFill> {
   const { id: orderId, wallet, leaseUntil } = order;
   const { amount, least, crafted, isSimulated } = prepared;
   const payload: FillPayload = { orderId, amount: amount.toString(), least: least.toString() };
   const request = await remember(deps, { ...prepared, area: FILL_AREA, wallet, payload });
   const detail: FillDetail = { orderId, leaseUntil: leaseUntil!, amount, at: new Date(deps.clock.now()) };
-  const row = await deps.landing.execute(request, decodeTransaction(crafted.wire), detail, { isSimulated, order });
+  return deps.landing.send(request, decodeTransaction(crafted.wire), { detail, isSimulated, order });
+}
+
+async function follow(
+  deps: FillDeps,
+  order: TriggerOrderRow,
+  { amount: offered, least }: PreparedFill,
+  { end }: SentFill,
+): Promise<FillOutcome> {
+  const isKnown = await waitAtMost(
+    LONGEST_WAIT_MS,
+    end.then(() => {}),
+  );
+  if (!isKnown) throw new Error('no node can tell yet how it has ended');
+  const row = await end;
   if (row.state !== 'landed') return 'failed';
-  // If the node cannot tell yet what it has moved, `Recovery` asks again.
-  const fill = { wallet, orderId, requestId: row.id, signature: row.signature!, offered: amount, least };
-  await concludeFill(deps, fill, { order });
+  const fill = {
+    wallet: order.wallet,
+    orderId: order.id,
+    requestId: row.id,
+    signature: row.signature!,
+    offered,
+    least,
+  };
+  await waitAtMost(
+    LONGEST_READ_MS,
+    concludeFill(deps, fill, { order }).then(() => {}),
+  );
   return 'filled';
 }
 

@@ -98,12 +98,16 @@ describe('a keeper that dies', () => {
   it('with its fill landed and nothing written down: the next one writes what the chain says', async () => {
     const order = await world.open(0.9);
     const landing = world.newLanding();
-    const execute: Landing['execute'] = async (...args) => {
-      await landing.execute(...args);
+    const send: Landing['send'] = async (...args) => {
+      await (await landing.send(...args)).end;
       throw new Error('killed');
     };
     const dying = await world.newKeeper({
-      landing: { execute, vouchesForOrder: (row) => landing.vouchesForOrder(row) },
+      landing: {
+        send,
+        execute: (...args) => landing.execute(...args),
+        vouchesForOrder: (row) => landing.vouchesForOrder(row),
+      },
     });
     await dying.tick();
     const landed = "select from ledger where state = 'landed' and payload->>'orderId' = $1";

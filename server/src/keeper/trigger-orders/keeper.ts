@@ -2,9 +2,10 @@ import { randomInt } from 'node:crypto';
 import type { Address } from '@slipway/wire';
 import type { Registry } from 'prom-client';
 import type { Prices } from '../../prices/index.js';
-import { walletsOf } from '../../store/trigger-orders.js';
+import { makersOf, type OrderMaker } from '../../store/trigger-order-fills.js';
 import type { Tick } from '../../trigger-orders/price-guard.js';
 import { tickOf } from '../../trigger-orders/tick.js';
+import type { GroupPath } from '../fair-queue.js';
 import type { KeeperLoop } from '../keeper.js';
 import { type InFlight, type Work, Worker } from '../worker.js';
 import type { FillDeps, TriggerKeeperDeps } from './deps.js';
@@ -97,7 +98,7 @@ export async function startTriggerKeeper(
 }
 
 interface OwnedOrder extends FiredOrder {
-  wallet: string;
+  maker: OrderMaker | undefined;
   /** In steady milliseconds. */
   firedAt: number;
 }
@@ -148,7 +149,7 @@ class TriggerWork implements Work<OwnedOrder, OwnedOrder> {
     const fired = this.#fire();
     if (fired.length === 0) return [];
     try {
-      const [canPay, owned] = await Promise.all([this.#deps.wallet.canPay(), this.#withWallets(fired)]);
+      const [canPay, owned] = await Promise.all([this.#deps.wallet.canPay(), this.#withMakers(fired)]);
       if (canPay) return owned.map((order) => ({ ...order, firedAt }));
     } catch (error) {
       for (const { id } of fired) this.#orders.readAgain(id);
@@ -172,8 +173,13 @@ class TriggerWork implements Work<OwnedOrder, OwnedOrder> {
     await this.#retryUnpaid();
   }
 
-  ownerOf({ wallet }: OwnedOrder): string {
-    return wallet;
+  /**
+   * Wallets cost nothing, keys do: so those who share a key share its turns, and of a key that stands in pages those who share an
+   * address. Orders of whose maker nothing is known are turned by wallet. What was sent in vain takes turns with what was not.
+   */
+  ownersOf({ maker }: OwnedOrder): GroupPath {
+    const wallet = maker?.wallet ?? '';
+    return [maker?.apiKey ?? wallet, maker?.caller ?? '', maker?.hasFailed ? 'again' : 'first', wallet];
   }
 
   /** Nothing to prepare: `fillOrder` claims the order, and only then is known whether it still fires. */
@@ -181,10 +187,10 @@ class TriggerWork implements Work<OwnedOrder, OwnedOrder> {
     return fired;
   }
 
-  async send(fired: OwnedOrder): Promise<void> {
+  async send(fired: OwnedOrder, _: OwnedOrder, isSent: () => void): Promise<void> {
     let outcome: FillOutcome | 'broken' = 'broken';
     try {
-      outcome = await fillOrder(this.#deps, fired);
+      outcome = await fillOrder(this.#deps, fired, isSent);
       this.#orders.tried(fired, outcome === 'released');
     } finally {
       this.#metrics.ended(outcome, this.#deps.steadyNow() - fired.firedAt);
@@ -214,13 +220,12 @@ class TriggerWork implements Work<OwnedOrder, OwnedOrder> {
     this.#unpaid.clear();
   }
 
-  /** Beyond what is filled at once, wallets take turns, so that nobody's stop waits behind all orders of another. */
-  async #withWallets(fired: FiredOrder[]): Promise<Omit<OwnedOrder, 'firedAt'>[]> {
-    const wallets = await walletsOf(
+  async #withMakers(fired: FiredOrder[]): Promise<Omit<OwnedOrder, 'firedAt'>[]> {
+    const makers = await makersOf(
       this.#deps.store,
       fired.map(({ id }) => id),
     );
-    return fired.map((order) => ({ ...order, wallet: wallets.get(order.id) ?? '' }));
+    return fired.map((order) => ({ ...order, maker: makers.get(order.id) }));
   }
 
   #fire(): FiredOrder[] {

@@ -287,7 +287,8 @@ describe('SOL', () => {
       const generous = await world.newKeeper({
         landing: {
           vouchesForOrder: (order) => landing.vouchesForOrder(order),
-          async execute(...fill) {
+          execute: (...closing) => landing.execute(...closing),
+          async send(...fill) {
             const [{ payload }] = fill;
             const to = (await world.rowOf((payload as { orderId: string }).orderId)).inputAccount as Address;
             if (!given.has(to)) {
@@ -295,7 +296,7 @@ describe('SOL', () => {
               const gift = systemTransfer({ from: giver.address, to, lamports: LATER_GIFT });
               assert.equal(await world.world.run([giver], [gift, tokenSyncNative({ account: to })]), null);
             }
-            return landing.execute(...fill);
+            return landing.send(...fill);
           },
         },
       });
