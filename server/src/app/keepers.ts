@@ -7,7 +7,7 @@ import { eventCleaningChore, startEventNumbering, startWebhooks } from '../keepe
 import { startInviteKeeper } from '../keeper/invites/index.js';
 import { closeAll, type Keeper, type KeeperLoop, startKeeper } from '../keeper/keeper.js';
 import { startMigrationKeeper } from '../keeper/launches/index.js';
-import { ledgerChore } from '../keeper/ledger.js';
+import { ledgerChore, ledgerCleaningChore } from '../keeper/ledger.js';
 import { fillsLimitOrders, startLimitOrderKeeper } from '../keeper/limit-orders/index.js';
 import { startTableKeeper } from '../keeper/lookup-tables/index.js';
 import { rateWindowsChore } from '../keeper/rate-windows.js';
@@ -69,15 +69,16 @@ export async function openKeepers(deps: KeepersDeps): Promise<Keeper | undefined
   keeper = startKeeper({
     log,
     chores: [
-      // Before the ledger's, which deletes what a launch needs to give its address back.
-      launchFiles,
-      ledgerChore({ store, landing, clock, log, keepEndedMs: config.submit.keepDays * DAY_MS }),
+      ledgerChore({ store, landing, clock, log }),
+      ledgerCleaningChore({ store, clock, keepEndedMs: config.submit.keepDays * DAY_MS }),
       eventCleaningChore({ store, clock, keepMs: config.events.keepDays * DAY_MS }),
       rateWindowsChore({ store, steadyNow }),
       () => careForTables(store),
       () => scores.runDue(),
+      launchFiles,
+      () => limitOrders.index.keepUp(),
+      () => invites.keepUp(),
     ],
-    readings: [() => limitOrders.index.keepUp(), () => invites.keepUp()],
     loops,
   });
   if (mintSuffix !== '') {

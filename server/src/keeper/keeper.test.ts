@@ -17,8 +17,8 @@ test('attack: a node gives a program a history without end: what else is due is 
         turns += 1;
         if (turns === 2) isDone();
       },
+      () => new Promise(() => {}),
     ],
-    readings: [() => new Promise(() => {})],
     loops: [],
     log: pino({ level: 'silent' }),
   });

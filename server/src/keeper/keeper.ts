@@ -15,47 +15,48 @@ export interface KeeperLoop {
   close(): Promise<void>;
 }
 
-/** Work that is done every two seconds. Once `isClosing` returns true, long work should stop early. */
+/**
+ * Work that is done again two seconds after it has ended; to interrupt it loses nothing. Once `isClosing` returns true, long work
+ * should stop early.
+ */
 export type Chore = (isClosing: () => boolean) => Promise<void>;
 
 export interface KeeperDeps {
-  /** A failing chore does not stop the others. */
+  /** None waits for another: a program's history may take hours, and so may what needs a slow bucket. */
   chores: readonly Chore[];
-  /** What may take hours, such as a program's history: nothing waits for it, and to interrupt it loses nothing. */
-  readings: readonly Chore[];
   /** Work with timers of its own. */
   loops: readonly KeeperLoop[];
   log: Logger;
 }
 
 const INTERVAL_MS = 2_000;
-/** How long the end waits for a reading. */
+/** How long the end waits for a chore. */
 const LONGEST_CLOSE_MS = 2_000;
 
-/** Starts the timers of chores and readings; the loops are already running. `close` closes all of them. */
-export function startKeeper({ chores, readings, loops, log }: KeeperDeps): Keeper {
+/** Starts the timers of the chores; the loops are already running. `close` closes all of them. */
+export function startKeeper({ chores, loops, log }: KeeperDeps): Keeper {
   const options = {
     intervalMs: INTERVAL_MS,
     firstMs: INTERVAL_MS,
+    longestCloseMs: LONGEST_CLOSE_MS,
     log,
     failure: 'the keeper could not do its work; it will try again',
   };
-  const isClosing = () => turns.isClosed;
-  const turns = new Loop(() => all(chores.map((chore) => chore(isClosing))), options);
-  const reading = readings.map(
-    (read) => new Loop(() => read(isClosing), { ...options, longestCloseMs: LONGEST_CLOSE_MS }),
-  );
-  for (const each of [turns, ...reading]) each.start();
+  const turns = chores.map((chore) => {
+    const turn: Loop<void> = new Loop(() => chore(() => turn.isClosed), options);
+    return turn;
+  });
+  for (const turn of turns) turn.start();
   return {
     async runDue() {
       // Fills first, so that the chore that reads trades from the chain finds them.
       const fills = all(loops.map((loop) => loop.runDue()));
       await fills.catch(() => {});
-      await all([turns, ...reading].map((each) => each.tick()));
+      await all(turns.map((turn) => turn.tick()));
       await fills;
     },
     async close() {
-      const closing = [turns, ...reading].map((each) => each.close());
+      const closing = turns.map((turn) => turn.close());
       await closeAll(loops);
       await Promise.all(closing);
     },

@@ -13,25 +13,35 @@ const KEEP_DEAD_MS = 24 * 60 * 60_000;
 const DELETE_BATCH = 5_000;
 const VACUUM_AFTER = 50_000;
 
-/** Takes over transactions of stopped instances, expires trigger orders, deletes what expired long ago. */
-export function ledgerChore(deps: {
+interface LedgerChoreDeps {
   store: Store;
-  landing: Pick<Landing, 'resume'>;
   clock: Clock;
-  log: Logger;
-  /** How long a submission, and what has never landed, is kept after its end. */
-  keepEndedMs: number;
   /** The time of this machine; for tests. */
   wallNow?: () => number;
-}): Chore {
-  const { store, landing, clock, log, keepEndedMs, wallNow = createClock().now } = deps;
-  let deletedSinceVacuum = 0;
-  return async (isClosing) => {
+}
+
+/** Takes over transactions of stopped instances, and expires trigger orders. */
+export function ledgerChore(deps: LedgerChoreDeps & { landing: Pick<Landing, 'resume'>; log: Logger }): Chore {
+  const { store, landing, clock, log, wallNow = createClock().now } = deps;
+  return async () => {
     const resumed = await landing.resume({ all: false });
     if (resumed > 0) log.info({ resumed }, 'took over transactions that were left in flight');
-    // What has expired or was deleted does not come back when a clock that has jumped ahead is set right.
+    // What has expired does not come back when a clock that has jumped ahead is set right.
     await assertClock(store, wallNow);
     await expireTriggerOrders(store, new Date(clock.now()));
+  };
+}
+
+/**
+ * Deletes what expired or ended long ago: a chore of its own, because there may be millions of rows. `keepEndedMs`: how long a
+ * submission, and what has never landed, is kept after its end.
+ */
+export function ledgerCleaningChore(deps: LedgerChoreDeps & { keepEndedMs: number }): Chore {
+  const { store, clock, keepEndedMs, wallNow = createClock().now } = deps;
+  let deletedSinceVacuum = 0;
+  return async (isClosing) => {
+    // What was deleted does not come back when a clock that has jumped ahead is set right.
+    await assertClock(store, wallNow);
     const before = new Date(clock.now() - KEEP_DEAD_MS);
     await store.single((tx) => deleteChallenges(tx, before));
     deletedSinceVacuum += await inBatches((tx) => deleteDead(tx, before, DELETE_BATCH), isClosing);

@@ -72,6 +72,8 @@ async function endOnChain(
 const RESTS = { firstMs: 60_000, longestMs: 15 * 60_000 };
 /** How long one waits whose files may still come, or be replaced. */
 const WAITS = { firstMs: 2_000, longestMs: 30_000 };
+/** By then a turn ends with the launch that it is at: so what has landed meanwhile does not wait for all others at a slow bucket. */
+const LONGEST_TURN_MS = 10_000;
 /** Then it is not about a single launch. */
 const MOST_FAILURES = 3;
 
@@ -90,7 +92,7 @@ export function launchFilesChore(
   },
   urlMs: number,
   mintSuffix = '',
-): () => Promise<void> {
+): (isClosing?: () => boolean) => Promise<void> {
   const { store, clock, steadyNow, chain, wallNow = createClock().now } = deps;
   const backOffs = new BackOffs(RESTS, steadyNow);
 
@@ -108,7 +110,8 @@ export function launchFilesChore(
     return true;
   }
 
-  return async () => {
+  return async (isClosing = () => false) => {
+    const end = steadyNow() + LONGEST_TURN_MS;
     // By a clock that has jumped ahead, what was crafted a moment ago would be over, and its files do not come back.
     await assertClock(store, wallNow);
     const now = new Date(clock.now());
@@ -118,6 +121,7 @@ export function launchFilesChore(
     if (launches.length < BATCH) backOffs.keepOnly(new Set([...resting, ...launches.map(({ mint }) => mint)]));
     const failures: unknown[] = [];
     for (const launch of launches) {
+      if (isClosing() || steadyNow() >= end) break;
       try {
         if (await finish(launch, now)) backOffs.delete(launch.mint);
         else backOffs.wait(launch.mint, WAITS);

@@ -246,6 +246,43 @@ for (const kind of ['embedded', 'postgres'] as const) {
       assert.equal(asked, 2 * 3);
     });
 
+    it('take their turn in parts where the bucket is slow, and leave the rest where the copy closes', async () => {
+      const mints = ['a', 'b', 'c', 'd', 'e', 'f'];
+      for (const mint of mints) {
+        await crafted(mint);
+        await upload(mint);
+      }
+      await set('landed');
+      let [published, isClosing] = [0, false];
+      const publish = async (from: string, key: string) => {
+        now += 3_000;
+        if (key.includes('images/')) published++;
+        return objects.publish(from, key);
+      };
+      const finishing = launchFilesChore({ ...deps(), objects: { ...objects, publish } }, URL_MS);
+      await finishing(() => isClosing);
+      assert.equal(published, 2, 'more than ten seconds');
+      const { publish: quick } = objects;
+      const closing = launchFilesChore(
+        {
+          ...deps(),
+          objects: {
+            ...objects,
+            publish: async (from, key) => {
+              isClosing = true;
+              return quick(from, key);
+            },
+          },
+        },
+        URL_MS,
+      );
+      await closing(() => isClosing);
+      assert.equal((await Promise.all(mints.map(isPublic))).filter(Boolean).length, 3);
+      await finishing();
+      await finishing();
+      assert.equal((await Promise.all(mints.map(isPublic))).filter(Boolean).length, 6);
+    });
+
     it('that have landed wait for a file that is missing until it can come no more', async () => {
       await crafted('a');
       await uploadImage('a');
