@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { BackOffs } from '../lib/back-offs.js';
-import { createClock } from '../lib/clock.js';
 import { silent } from '../routing/aggregator/testing.js';
 import type { Store } from '../store/sql.js';
 import { type InFlight, MOST_UNDER_WAY, MOST_WITH_SENT, type Work, Worker, type WorkerOptions } from './worker.js';
@@ -341,7 +340,7 @@ describe('a lease', () => {
       return { rows: [], rowCount: isFree ? 1 : 0 };
     };
     const store = { transaction: (work: (tx: unknown) => unknown) => work({ query }) } as unknown as Store;
-    return { holders, lease: { store, clock: createClock(), nameOf: (id: string) => `the ${id}` } };
+    return { holders, lease: { store, nameOf: (id: string) => `the ${id}` } };
   }
 
   it('lets one of two copies work on an item, and is given back whatever comes of it', async () => {

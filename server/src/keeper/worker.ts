@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { BackOffs } from '../lib/back-offs.js';
-import type { AdjustableClock } from '../lib/clock.js';
 import { holdLease, releaseLease } from '../store/leases.js';
 import type { Store } from '../store/sql.js';
 import { FairQueue, type GroupPath } from './fair-queue.js';
@@ -57,7 +56,7 @@ export interface WorkerOptions extends LoopOptions {
   /** If missing, a failed item is begun again whenever it is due. */
   backOffs?: BackOffs;
   /** For items without a claim in the store: ensures that only one instance at a time works on an item. */
-  lease?: { store: Store; clock: AdjustableClock; nameOf(id: string): string };
+  lease?: { store: Store; nameOf(id: string): string };
   /**
    * With `serially`: after how many items in vain a turn ends, and the next one comes soon, with what is due by then.
    * Otherwise what others make in vain keeps waiting what is due now.
@@ -313,11 +312,9 @@ export class Worker<Item, Prepared> implements InFlight {
   async #hold(item: Item): Promise<(() => Promise<void>) | undefined> {
     const { lease } = this.#options;
     if (!lease) return async () => {};
-    const { store, clock } = lease;
+    const { store } = lease;
     const held = { name: lease.nameOf(this.#work.idOf(item)), holder: this.#holder };
-    // Wall-clock time, which all instances share; a sandbox's clock runs ahead of it.
-    const now = clock.now() - clock.offsetMs;
-    if (!(await store.transaction((tx) => holdLease(tx, held, now, now + LEASE_MS)))) return undefined;
+    if (!(await store.transaction((tx) => holdLease(tx, held, LEASE_MS)))) return undefined;
     // A lease that cannot be released expires by itself.
     return () => store.transaction((tx) => releaseLease(tx, held)).catch(() => {});
   }

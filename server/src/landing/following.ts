@@ -1,5 +1,5 @@
 import { decodeTransaction } from '@slipway/wire';
-import { findRequest, isSubmission, type LedgerRow, renewLeases } from '../store/ledger.js';
+import { findRequest, isSubmission, LANDING_LEASE, type LedgerRow, renewLeases } from '../store/ledger.js';
 import { StoreUnavailable } from '../store/sql.js';
 import type { DelegatedSend, Resolution } from './delegated-send.js';
 import type { LandingDeps } from './deps.js';
@@ -10,8 +10,6 @@ import { PayloadMismatch } from './payload.js';
 import { aliveAtOf } from './submission-payload.js';
 import type { Tracker, Verdict } from './tracker.js';
 
-/** How long a silent instance is considered alive. */
-const LEASE_MS = 6_000;
 /** A durable nonce never expires, so give up on its transaction after this long. */
 const GIVE_UP_MS = 5 * 60_000;
 
@@ -25,11 +23,6 @@ export interface FollowingDeps extends Pick<LandingDeps, 'store' | 'clock' | 'st
   isOurs?: (wire: Uint8Array) => boolean;
 }
 
-/** When a lease of this instance runs out unless it is renewed. */
-export function leaseFrom(nowMs: number): Date {
-  return new Date(nowMs + LEASE_MS);
-}
-
 /** Waits for the outcomes of sent transactions, stores them, and renews their leases in the meantime. */
 export class Following {
   readonly #deps: FollowingDeps;
@@ -38,7 +31,7 @@ export class Following {
 
   constructor(deps: FollowingDeps) {
     this.#deps = deps;
-    this.#renewal = setInterval(() => this.#renewLeases(), LEASE_MS / 3);
+    this.#renewal = setInterval(() => this.#renewLeases(), LANDING_LEASE / 3);
     this.#renewal.unref();
   }
 
@@ -78,11 +71,11 @@ export class Following {
   }
 
   #renewLeases(): void {
-    const { store, clock, log } = this.#deps;
+    const { store, log } = this.#deps;
     const ids = [...this.#ends.keys()];
     if (ids.length === 0) return;
     store
-      .transaction((tx) => renewLeases(tx, ids, leaseFrom(clock.now())))
+      .transaction((tx) => renewLeases(tx, ids))
       .catch((error: Error) =>
         log.warn({ reason: error.message }, 'cannot renew leases; another instance may follow the same transactions'),
       );

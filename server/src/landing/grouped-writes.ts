@@ -70,7 +70,6 @@ const TWIN = 'the same transaction was sent for another request: ask for a new o
 interface GroupedWritesDeps {
   store: Store;
   clock: Clock;
-  leaseUntil: () => Date;
   /** By area. */
   settlements: Readonly<Record<string, Settlement>>;
   spending: Pick<Spending, 'bar'>;
@@ -79,7 +78,7 @@ interface GroupedWritesDeps {
 export type GroupedWrites = ReturnType<typeof createGroupedWrites>;
 
 /** Writes claims and verdicts of many requests in groups, each in one store transaction with what their areas add. */
-export function createGroupedWrites({ store, clock, leaseUntil, settlements, spending }: GroupedWritesDeps) {
+export function createGroupedWrites({ store, clock, settlements, spending }: GroupedWritesDeps) {
   const claim = groupCalls<WantedClaim, ClaimResult>({
     run: (wanted) => store.transaction((tx) => writeClaims(tx, wanted)),
     maxGroup: 200,
@@ -94,10 +93,10 @@ export function createGroupedWrites({ store, clock, leaseUntil, settlements, spe
   });
 
   async function writeClaims(tx: Tx, wanted: WantedClaim[]): Promise<ClaimResult[]> {
-    const times = { sentAt: new Date(clock.now()), leaseUntil: leaseUntil() };
+    const sentAt = new Date(clock.now());
     const won = await claimMany(
       tx,
-      wanted.map(({ id, signature, wire }) => ({ id, signature, wire, ...times })),
+      wanted.map(({ id, signature, wire }) => ({ id, signature, wire, sentAt })),
     );
     const twins = await findTwins(
       tx,

@@ -11,7 +11,7 @@ import { createDelegatedSend, type DelegatedSend, type Deliver } from './delegat
 import type { LandingDeps } from './deps.js';
 import { endEvents } from './end-events.js';
 import { whyNotFinal } from './finality.js';
-import { Following, leaseFrom } from './following.js';
+import { Following } from './following.js';
 import { createGroupedWrites } from './grouped-writes.js';
 import { isAsOrdered } from './order-seal.js';
 import { posted } from './pace.js';
@@ -24,7 +24,6 @@ import { createTracker, type Tracker } from './tracker.js';
 
 /** Per run; the next run takes over the rest. */
 const MAX_RESUMED = 10_000;
-const END_OF_TIME = new Date(8.64e15);
 
 /** Sends transactions, each exactly once, and follows them until their outcome is known from the chain. */
 export class Landing {
@@ -41,12 +40,11 @@ export class Landing {
   constructor(deps: LandingDeps) {
     this.#deps = deps;
     const { store, clock, steadyNow, chain, sendRpcs, observe, log, settlements } = deps;
-    const leaseUntil = () => leaseFrom(clock.now());
     const tracker = createTracker({ chain, sendRpcs, log, steadyNow });
     const { searchChain = chain } = deps;
     const delegated = createDelegatedSend({ store, clock, chain: searchChain, log, closing: this.#closing.signal });
     this.#spending = new Spending(clock, settlements);
-    const writes = createGroupedWrites({ store, clock, leaseUntil, settlements, spending: this.#spending });
+    const writes = createGroupedWrites({ store, clock, settlements, spending: this.#spending });
     const ofClients = posted(chain);
     const following = new Following({
       store,
@@ -188,10 +186,7 @@ export class Landing {
    * Takes over what a stopped instance left in flight; with `all`, also what another instance still holds a lease on.
    */
   async resume({ all }: { all: boolean }): Promise<number> {
-    const { store, clock } = this.#deps;
-    const now = clock.now();
-    const until = all ? END_OF_TIME : new Date(now);
-    const rows = await store.transaction((tx) => takeAbandoned(tx, until, leaseFrom(now), MAX_RESUMED));
+    const rows = await this.#deps.store.transaction((tx) => takeAbandoned(tx, { all }, MAX_RESUMED));
     for (const row of rows) {
       const following = isSubmission(row) ? this.#strangers.following : this.#following;
       following.followInBackground(row, { takenOver: true });

@@ -394,7 +394,7 @@ async function lose(store: Store, clock: Clock, area: string, wallets: readonly 
     const id = `loss ${written++}`;
     return { id, area, wallet, messageHash: Buffer.from(id), ...made };
   });
-  const sent = { wire: new Uint8Array([1]), sentAt: now, leaseUntil: now };
+  const sent = { wire: new Uint8Array([1]), sentAt: now };
   await store.transaction(async (tx) => {
     await insertCrafted(tx, rows);
     await claimMany(

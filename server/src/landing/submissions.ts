@@ -6,7 +6,7 @@ import { deleteSubmission, findRequest, insertSubmission, type LedgerRow } from 
 import { broadcast, NotAccepted } from './broadcast.js';
 import { type CanLandChain, requireLandable } from './can-land.js';
 import type { LandingDeps } from './deps.js';
-import { type Following, leaseFrom } from './following.js';
+import type { Following } from './following.js';
 import type { SignedTransaction } from './signed-transaction.js';
 import type { SubmissionPayload } from './submission-payload.js';
 
@@ -138,7 +138,6 @@ export class Submissions {
       createdAt: now,
       expiresAt: now,
       sentAt: now,
-      leaseUntil: leaseFrom(now.getTime()),
       apiKey: apiKey ?? null,
     };
     if (!(await store.transaction((tx) => insertSubmission(tx, submission)))) return undefined;

@@ -13,7 +13,7 @@ import {
 } from '@slipway/wire';
 import { pino } from 'pino';
 import { createChain, createLocalRpc, type Rpc } from '../chain/index.js';
-import { createClock, steadyNow } from '../lib/clock.js';
+import { type Clock, createClock, steadyNow } from '../lib/clock.js';
 import { PATIENCE_MS } from '../lib/testing.js';
 import { waitAtMost } from '../lib/wait-at-most.js';
 import { testSigner } from '../sandbox/maker/testing.js';
@@ -54,27 +54,31 @@ export async function openWorld() {
   const ended: LedgerRow[] = [];
   const waiting: { count: number; resolve: () => void }[] = [];
   const chain = createChain({ rpc: counting, steadyNow, fees: FEES });
-  const landing = new Landing({
-    store,
-    clock,
-    steadyNow: () => steadyNow() + time.ahead,
-    log,
-    signer: testSigner(),
-    settlements: {},
-    chain: createChain({ rpc, steadyNow, fees: FEES }),
-    sendRpcs: [rpc],
-    strangers: { chain, sendRpcs: [counting], ...LIMITS },
-    observe(row) {
-      ended.push(row);
-      for (const each of waiting) if (ended.length >= each.count) each.resolve();
-    },
-  });
+  const newLanding = (by: Clock) =>
+    new Landing({
+      store,
+      clock: by,
+      steadyNow: () => steadyNow() + time.ahead,
+      log,
+      signer: testSigner(),
+      settlements: {},
+      chain: createChain({ rpc, steadyNow, fees: FEES }),
+      sendRpcs: [rpc],
+      strangers: { chain, sendRpcs: [counting], ...LIMITS },
+      observe(row) {
+        ended.push(row);
+        for (const each of waiting) if (ended.length >= each.count) each.resolve();
+      },
+    });
+  const landing = newLanding(clock);
   return {
     rpc,
     store,
     clock,
     chain,
     landing,
+    /** Of another copy, with its own clock. */
+    newLanding,
     calls,
     node,
     time,

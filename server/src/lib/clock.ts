@@ -23,7 +23,7 @@ export function createClock(): AdjustableClock {
 }
 
 /**
- * Unix milliseconds that never step back and that no sandbox clock moves: for rate windows, cache ages and durations.
+ * Unix milliseconds that never step back and that no sandbox clock moves: for cache ages and durations.
  */
 export function steadyNow(): number {
   return performance.timeOrigin + performance.now();

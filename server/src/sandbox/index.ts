@@ -66,7 +66,7 @@ export async function openSandbox(deps: SandboxDeps): Promise<Sandbox> {
     sign: (message: Uint8Array) => signer.sign('keeper', message),
   };
   const quoteAt = async (mint: Address, usd: number) => maker?.quoteAt(mint, usd);
-  const movePrice = createPriceMover({ chain, store, clock, steadyNow, stored, trader, quoteAt });
+  const movePrice = createPriceMover({ chain, store, steadyNow, stored, trader, quoteAt });
   letDrift(deps, info, stored, movePrice);
   return {
     info,

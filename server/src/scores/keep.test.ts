@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { pino } from 'pino';
 import { type EventScore, getScore, putScores } from '../store/scores.js';
 import type { Store } from '../store/sql.js';
-import { openTestStore } from '../store/testing.js';
+import { endLeases, openTestStore } from '../store/testing.js';
 import type { ScoreFeed } from './feed.js';
 import { createScores, type Scores } from './keep.js';
 
@@ -64,13 +64,12 @@ for (const kind of ['embedded', 'postgres'] as const) {
     let store: Store;
     let close: () => Promise<void>;
     const copies: Scores[] = [];
-    const clock = { time: START, now: () => clock.time };
+    const clock = { now: () => START };
     before(async () => {
       ({ store, close } = await openTestStore(kind));
     });
     beforeEach(async () => {
       await Promise.all(copies.splice(0).map((each) => each.close()));
-      clock.time = START;
       await store.query('delete from scores');
     });
     after(async () => {
@@ -119,7 +118,6 @@ for (const kind of ['embedded', 'postgres'] as const) {
       assert.equal(Number(first.isOpen()) + Number(second.isOpen()), 1);
       const [reader, other] = first.isOpen() ? [first, second] : [second, first];
       for (let round = 0; round < 20; round++) {
-        clock.time += 2_000;
         await other.scores.runDue();
         await reader.scores.runDue();
       }
@@ -133,10 +131,9 @@ for (const kind of ['embedded', 'postgres'] as const) {
     test('a copy that was away too long is no reader any more, and what it still has is not stored', async () => {
       const [first, second] = [startCopy(), startCopy()];
       await first.scores.runDue();
-      clock.time += 9_999;
       await second.scores.runDue();
       assert.equal(second.isOpen(), false);
-      clock.time += 1;
+      await endLeases(store);
       await second.scores.runDue();
       assert.equal(second.isOpen(), true);
       second.say(scoreAt(20, { score: '2-0' }));

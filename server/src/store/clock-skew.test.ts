@@ -7,7 +7,7 @@ import { PATIENCE, type TestPostgres, usePostgres } from './testing.js';
 
 const HOUR = 3_600_000;
 
-describe('attack: an operator by mistake starts a copy whose clock is an hour ahead, which would use up everybody’s calls for that hour: refused', () => {
+describe('attack: an operator by mistake starts a copy whose clock is an hour ahead, which would expire everybody’s orders an hour early: refused', () => {
   let postgres: TestPostgres;
   let store: Store;
   before(async () => {

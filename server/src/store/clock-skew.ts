@@ -1,11 +1,11 @@
 import type { Store } from './sql.js';
 
-/** In milliseconds. What copies write down for each other, such as rate windows, leases and ends of orders, goes by their clocks. */
+/** In milliseconds. What copies write down for each other, such as the ends of orders and logins, goes by their clocks. */
 const MOST_SKEW = 60_000;
 
 /**
- * Compares this machine's clock with the one that all copies share. One that is an hour ahead would use up the calls of every key
- * for an hour, and expire orders too early.
+ * Compares this machine's clock with the one that all copies share. One that is an hour ahead would expire orders too early, and
+ * delete what is still to be kept.
  * @throws Error with a one-line message if they differ by more than a minute
  */
 export async function assertClock(store: Pick<Store, 'kind' | 'query'>, now: () => number): Promise<void> {

@@ -56,11 +56,13 @@ for (const kind of ['embedded', 'postgres'] as const) {
       t.after(close);
       await addWebhooks(store);
       await store.transaction((tx) => putDeliveries(tx, 'one', deliveries(1, 1_500), AT));
-      const lease = { holder: 'copy', now: AT, until: new Date(AT.getTime() + 1) };
-      await store.transaction((tx) => takeDueWebhooks(tx, lease, { inAll: 1, ofKey: 1, underWay: new Map() }));
+      await store.transaction((tx) =>
+        takeDueWebhooks(tx, { holder: 'copy', now: AT }, { inAll: 1, ofKey: 1, underWay: new Map() }),
+      );
       const [delivery] = deliveries(1_501, 1_501);
-      const later = { dueAt: lease.until, restUntil: lease.until, lostBefore: AT };
-      await store.transaction((tx) => recordFailure(tx, 'one', lease, { delivery: delivery!, ...later }));
+      const soon = new Date(AT.getTime() + 1);
+      const later = { dueAt: soon, restUntil: soon, lostBefore: AT };
+      await store.transaction((tx) => recordFailure(tx, 'one', 'copy', { delivery: delivery!, ...later }));
       const { rows } = await store.query<{ count: bigint; oldest: bigint }>(
         'select count(*) as count, min(number) as oldest from webhook_deliveries where due_at is null',
       );

@@ -46,7 +46,7 @@ function request(id: string, changes: Partial<NewRequest> = {}): NewRequest {
 
 function claimOf(id: string, changes: Partial<Claim> = {}): Claim {
   const wire = new Uint8Array([1, 0, 255]);
-  return { id, signature: `signature of ${id}`, wire, sentAt: at(10), leaseUntil: at(40), ...changes };
+  return { id, signature: `signature of ${id}`, wire, sentAt: at(10), ...changes };
 }
 
 const reservationOf = (requestId: string): NewVerification => ({
@@ -101,7 +101,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
       await insert(request('a'));
       const signature = 'signature of a';
       const { area, cosigners, id, ...rest } = request(signature);
-      const sent = { signature, wire: new Uint8Array(3), sentAt: at(1), leaseUntil: at(2) };
+      const sent = { signature, wire: new Uint8Array(3), sentAt: at(1) };
       assert.equal(await store.transaction((tx) => insertSubmission(tx, { ...rest, ...sent })), true);
       assert.equal(await store.transaction((tx) => claim(tx, claimOf('a'))), true);
     });
@@ -162,8 +162,8 @@ for (const kind of ['embedded', 'postgres'] as const) {
       assert.deepEqual([...won], ['b']);
       const row = await findBySignature(store, 'signature of a');
       assert.deepEqual(
-        [row?.id, row?.state, row?.wire, row?.sentAt, row?.leaseUntil],
-        ['a', 'sending', Buffer.from([1, 0, 255]), at(10), at(40)],
+        [row?.id, row?.state, row?.wire, row?.sentAt],
+        ['a', 'sending', Buffer.from([1, 0, 255]), at(10)],
       );
     });
 
@@ -180,8 +180,8 @@ for (const kind of ['embedded', 'postgres'] as const) {
     test('a transaction that was submitted can still be claimed for its request, which then speaks for it', async () => {
       const { wallet, messageHash, lastValidBlockHeight, payload, createdAt, expiresAt } = request('');
       const common = { wallet, messageHash, lastValidBlockHeight, payload, createdAt, expiresAt };
-      const { wire, sentAt, leaseUntil } = claimOf('');
-      const submission = { ...common, signature: 'signature of a', wire, sentAt, leaseUntil };
+      const { wire, sentAt } = claimOf('');
+      const submission = { ...common, signature: 'signature of a', wire, sentAt };
       const submit = () => store.transaction((tx) => insertSubmission(tx, submission));
       assert.equal(await submit(), true);
       assert.equal(await submit(), false);
@@ -227,20 +227,20 @@ for (const kind of ['embedded', 'postgres'] as const) {
     test('what nobody holds any more is taken over, and only that', async () => {
       await sending('lapsed', 'renewed', 'settled');
       await insert(request('crafted'));
-      const renewed = await store.transaction((tx) => renewLeases(tx, ['renewed', 'crafted', 'missing'], at(70)));
+      await store.query(`update ledger set lease_until = 'epoch' where lease_until is not null`);
+      const renewed = await store.transaction((tx) => renewLeases(tx, ['renewed', 'crafted', 'missing']));
       assert.equal(renewed, 1);
       await store.transaction((tx) =>
         settleMany(tx, [{ id: 'settled', event: 'landed', slot: 1n, settledAt: at(20) }]),
       );
 
-      const take = (now: Date) => store.transaction((tx) => takeAbandoned(tx, now, at(100), 10));
-      assert.deepEqual(await take(at(39)), []);
-      const taken = await take(at(41));
+      const take = (all = false) => store.transaction((tx) => takeAbandoned(tx, { all }, 10));
       assert.deepEqual(
-        taken.map((row) => [row.id, row.leaseUntil, row.wire]),
-        [['lapsed', at(100), Buffer.from([1, 0, 255])]],
+        (await take()).map((row) => [row.id, row.wire]),
+        [['lapsed', Buffer.from([1, 0, 255])]],
       );
-      assert.deepEqual(await take(at(41)), []);
+      assert.deepEqual(await take(), []);
+      assert.deepEqual((await take(true)).map(({ id }) => id).sort(), ['lapsed', 'renewed']);
     });
 
     test('a dead request is deleted unless something refers to it; what was sent never is', async () => {

@@ -1,5 +1,9 @@
+import { isLeaseOver, leaseEnd } from './leases.js';
 import { type LedgerEvent, type LedgerState, next } from './ledger-state.js';
 import { anyOf, type Sql, type Tx } from './sql.js';
+
+/** How long a silent instance is considered alive, in milliseconds. */
+export const LANDING_LEASE = 6_000;
 
 /** A crafted transaction, before anybody has signed it. */
 export interface NewRequest {
@@ -28,7 +32,6 @@ interface NewSubmission extends Omit<NewRequest, 'id' | 'area' | 'cosigners' | '
   signature: string;
   wire: Uint8Array;
   sentAt: Date;
-  leaseUntil: Date;
 }
 
 export interface LedgerRow {
@@ -78,7 +81,6 @@ export interface Claim {
   signature: string | null;
   wire: Uint8Array;
   sentAt: Date;
-  leaseUntil: Date;
 }
 
 /** The outcome of a sent transaction. */
@@ -110,7 +112,7 @@ const INSERT_SUBMISSION = `
   insert into ledger (id, area, wallet, state, message_hash, cosigners, last_valid_block_height, payload, created_at,
     expires_at, signature, wire, sent_at, lease_until, api_key)
   select $1, 'submit', $2, 'sending', $3::bytea, '{}', $4::bigint, $5::jsonb, $6::timestamptz, $7::timestamptz, $1,
-    $8::bytea, $9::timestamptz, $10::timestamptz, $11
+    $8::bytea, $9::timestamptz, ${leaseEnd(LANDING_LEASE)}, $10
   where not exists (select from ledger where signature = $1)
   on conflict do nothing`;
 
@@ -124,8 +126,8 @@ const LOCK_MESSAGES = `
 // well: the planner takes a list in JSON for 100 rows, and would read a whole table of a few thousand instead of its index.
 const CLAIM_MANY = `
   with claims as (
-    select id, signature, wire, "sentAt", "leaseUntil" from json_to_recordset($1::json)
-      as c(id text, signature text, wire bytea, "sentAt" timestamptz, "leaseUntil" timestamptz)
+    select id, signature, wire, "sentAt" from json_to_recordset($1::json)
+      as c(id text, signature text, wire bytea, "sentAt" timestamptz)
   ), free as (
     select l.id from ledger l join claims c using (id)
     where l.id = ${anyOf('$2')} and l.state = 'crafted'
@@ -137,7 +139,7 @@ const CLAIM_MANY = `
     order by l.id for update of l
   )
   update ledger l set state = 'sending', signature = c.signature, wire = c.wire, sent_at = c."sentAt",
-    lease_until = c."leaseUntil", handed_over = c.signature is null
+    lease_until = ${leaseEnd(LANDING_LEASE)}, handed_over = c.signature is null
   from claims c join free using (id)
   where l.id = c.id
   returning l.id`;
@@ -188,7 +190,6 @@ export async function insertSubmission(tx: Tx, row: NewSubmission): Promise<bool
     row.expiresAt,
     row.wire,
     row.sentAt,
-    row.leaseUntil,
     rows[0]?.apiKey ?? row.apiKey ?? null,
   ]);
   return rowCount === 1;
@@ -300,26 +301,29 @@ export async function failUnsent(
 }
 
 /** Extends the leases of transactions that are still being sent; returns their number. */
-export async function renewLeases(tx: Tx, ids: readonly string[], until: Date): Promise<number> {
+export async function renewLeases(tx: Tx, ids: readonly string[]): Promise<number> {
   const { rowCount } = await tx.query(
     `with sent as (select id from ledger where id = any($1) and state = 'sending' order by id for update)
-     update ledger l set lease_until = $2 from sent where l.id = sent.id`,
-    [ids, until],
+     update ledger l set lease_until = ${leaseEnd(LANDING_LEASE)} from sent where l.id = sent.id`,
+    [ids],
   );
   return rowCount;
 }
 
-/** Takes over up to `limit` transactions whose lease has run out; no other keeper gets the same ones. */
-export async function takeAbandoned(tx: Tx, now: Date, leaseUntil: Date, limit: number): Promise<LedgerRow[]> {
+/**
+ * Takes over up to `limit` transactions whose lease has run out, or with `all` any; no other keeper gets the same ones at the same
+ * time.
+ */
+export async function takeAbandoned(tx: Tx, { all }: { all: boolean }, limit: number): Promise<LedgerRow[]> {
   const { rows } = await tx.query<LedgerRow>(
     `with abandoned as (
-       select id from ledger where state = 'sending' and lease_until <= $1
-       order by lease_until limit $3 for update skip locked
+       select id from ledger where state = 'sending' and ($1 or ${isLeaseOver('lease_until', LANDING_LEASE)})
+       order by lease_until limit $2 for update skip locked
      ), taken as (
-       update ledger l set lease_until = $2 from abandoned a where l.id = a.id returning l.*
+       update ledger l set lease_until = ${leaseEnd(LANDING_LEASE)} from abandoned a where l.id = a.id returning l.*
      )
      select ${COLUMNS} from taken`,
-    [now, leaseUntil, limit],
+    [all, limit],
   );
   return rows;
 }

@@ -59,13 +59,12 @@ const UNLIMITED = 2_147_483_647;
 export function createLimiter(deps: {
   store: Store;
   tiers: Readonly<Record<string, TierLimits>>;
-  /** Unix milliseconds, monotonic. */
+  /** Unix milliseconds, monotonic; for the tier `unlimited`. */
   steadyNow: () => number;
 }): Limiter {
   // Clients without a key are as many as there are addresses. What is dropped is only made again.
   const takers = new GrowingCache<string, (call: Call) => Promise<LimitDecision>>(MAX_TAKERS);
   const unlimited = new GrowingCache<string, SecondCount[]>(MAX_TAKERS);
-  const currentSecond = () => Math.floor(deps.steadyNow() / 1000);
 
   function createTaker(keyId: string, bucket: LimitBucket): (call: Call) => Promise<LimitDecision> {
     const windowSeconds = WINDOW_SECONDS[bucket];
@@ -73,9 +72,8 @@ export function createLimiter(deps: {
       maxGroup: 10_000,
       async run(group: Call[]) {
         const { limit } = group[group.length - 1]!;
-        const second = currentSecond();
         const calls = group.reduce((sum, { weight }) => sum + weight, 0);
-        const window = await take(deps.store, { keyId, bucket, second, windowSeconds, limit, calls });
+        const window = await take(deps.store, { keyId, bucket, windowSeconds, limit, calls });
         const before = window.current - window.granted;
         let asked = 0;
         return group.map(({ weight }) => {
@@ -85,7 +83,7 @@ export function createLimiter(deps: {
             allowed: asked <= window.granted,
             remaining: limit - current,
             current,
-            ...resetOf(window.oldestSecond, second, windowSeconds),
+            ...resetOf(window.oldestSecond, window.second, windowSeconds),
             limit,
           };
         });
@@ -94,7 +92,7 @@ export function createLimiter(deps: {
   }
 
   function takeUnlimited(name: string, bucket: LimitBucket, weight: number): LimitDecision {
-    const second = currentSecond();
+    const second = Math.floor(deps.steadyNow() / 1000);
     const window = (unlimited.get(name) ?? []).filter((entry) => entry.second > second - WINDOW_SECONDS[bucket]);
     const newest = window.at(-1);
     if (newest?.second === second) newest.count += weight;

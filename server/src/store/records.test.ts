@@ -100,8 +100,13 @@ for (const kind of ['embedded', 'postgres'] as const) {
 
     test('a window slides second by second and never holds more than its limit', async () => {
       const limit = 5;
-      const call = (second: number, calls: number) =>
-        take(store, { keyId: 'k', bucket: 'main', second, windowSeconds: 10, limit, calls });
+      const call = async (second: number, calls: number, bucket = 'main') => {
+        const { rows } = await store.query(
+          `select granted::int, current::int, oldest_second::int as "oldestSecond" from take_calls('k', $1, $2, 10, $3, $4)`,
+          [bucket, second, limit, calls],
+        );
+        return rows[0];
+      };
       assert.deepEqual(await call(100, 3), { granted: 3, current: 3, oldestSecond: 100 });
       assert.deepEqual(await call(104, 4), { granted: 2, current: 5, oldestSecond: 100 });
       assert.deepEqual(await call(109, 1), { granted: 0, current: 5, oldestSecond: 100 });
@@ -109,22 +114,15 @@ for (const kind of ['embedded', 'postgres'] as const) {
       // Another instance, whose clock is behind, gets no second window out of it.
       assert.deepEqual(await call(105, 9), { granted: 2, current: 5, oldestSecond: 104 });
       assert.deepEqual(await call(130, 0), { granted: 0, current: 0, oldestSecond: 130 });
-      const other = await take(store, {
-        keyId: 'k',
-        bucket: 'execute',
-        second: 104,
-        windowSeconds: 10,
-        limit,
-        calls: 1,
-      });
-      assert.deepEqual(other, { granted: 1, current: 1, oldestSecond: 104 });
+      assert.deepEqual(await call(104, 1, 'execute'), { granted: 1, current: 1, oldestSecond: 104 });
     });
 
     test('a lower limit than the window already holds grants nothing and shows the true count', async () => {
       const call = (limit: number, calls: number) =>
-        take(store, { keyId: 'lowered', bucket: 'main', second: 7, windowSeconds: 10, limit, calls });
+        take(store, { keyId: 'lowered', bucket: 'main', windowSeconds: 60, limit, calls });
       await call(10, 8);
-      assert.deepEqual(await call(5, 1), { granted: 0, current: 8, oldestSecond: 7 });
+      const { granted, current } = await call(5, 1);
+      assert.deepEqual([granted, current], [0, 8]);
     });
 
     test('a score moves forward in time only, and an ended game stays ended', async () => {

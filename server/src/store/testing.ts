@@ -291,3 +291,14 @@ export async function setSetting(tx: Tx, key: string, value: unknown): Promise<v
     [key, JSON.stringify(value)],
   );
 }
+
+/** As if so many seconds had passed since the calls that were counted. */
+export async function passWindows(sql: Sql, seconds: number): Promise<void> {
+  const past = 'array(select second - $1 from unnest(seconds) with ordinality as s(second, place) order by place)';
+  await sql.query(`update rate_windows set seconds = ${past}`, [seconds]);
+}
+
+/** As if the time of all named leases were over. */
+export async function endLeases(sql: Sql): Promise<void> {
+  await sql.query(`update settings set value = value || '{"until": 0}' where key like 'lease.%'`);
+}

@@ -1,4 +1,8 @@
+import { isLeaseOver } from './leases.js';
 import { anyOf, type Sql, type Tx } from './sql.js';
+
+/** Longer than it takes to prepare a fill, in milliseconds. A keeper that died blocks an order for no longer than this. */
+export const CLAIM_LEASE = 20_000;
 
 /** A fill that is in flight, or whose outcome is not recorded in its order yet. */
 export interface PendingFill {
@@ -34,13 +38,19 @@ export async function makersOf(sql: Sql, ids: readonly string[]): Promise<Map<st
   return new Map(rows.map(({ id, ...maker }) => [id, maker]));
 }
 
-/** Orders whose claim was abandoned: its lease ended before `until`. */
-export async function abandonedClaims(sql: Sql, until: Date, limit: number): Promise<string[]> {
-  const { rows } = await sql.query<{ id: string }>(
-    `select id from orders where state = 'ready_execute' and lease_until <= $1 order by id limit $2`,
-    [until, limit],
+/** Orders whose claim was abandoned, and its lease; with `all`, any that are claimed. */
+export async function abandonedClaims(
+  sql: Sql,
+  { all }: { all: boolean },
+  limit: number,
+): Promise<{ id: string; leaseUntil: Date }[]> {
+  const { rows } = await sql.query<{ id: string; leaseUntil: Date }>(
+    `select id, lease_until as "leaseUntil" from orders
+     where state = 'ready_execute' and lease_until is not null and ($1 or ${isLeaseOver('lease_until', CLAIM_LEASE)})
+     order by id limit $2`,
+    [all, limit],
   );
-  return rows.map(({ id }) => id);
+  return rows;
 }
 
 /** Landed fills that are not recorded in their orders yet, of the orders after this one, in their order. */

@@ -1,3 +1,4 @@
+import { isLeaseOver } from './leases.js';
 import type { Tx } from './sql.js';
 import { fromStored, type StoredOrder, type TriggerOrderRow } from './trigger-order-row.js';
 
@@ -5,6 +6,8 @@ import { fromStored, type StoredOrder, type TriggerOrderRow } from './trigger-or
 export async function oweRents(tx: Tx, ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await tx.query('update orders set rent_due = true where id = any($1)', [ids]);
 }
+
+const HOUR = 3_600_000;
 
 interface RentClaim {
   now: Date;
@@ -25,10 +28,11 @@ export async function claimRentsDue(
   limit: number,
 ): Promise<TriggerOrderRow[]> {
   const { rows } = await tx.query<StoredOrder>(
-    `update orders set lease_until = date_trunc('milliseconds', $1::timestamptz +
-       greatest(make_interval(secs => $2), least(($1 - updated_at) / 4, interval '1 hour')))
+    `update orders set lease_until = date_trunc('milliseconds', statement_timestamp() +
+       greatest(make_interval(secs => $2), least(($1::timestamptz - updated_at) / 4, interval '1 hour')))
      where id in (
-       select id from orders where rent_due and state = 'fill_success' and ($3 or lease_until is null or lease_until <= $1)
+       select id from orders where rent_due and state = 'fill_success'
+         and ($3 or lease_until is null or ${isLeaseOver('lease_until', HOUR)})
        order by lease_until nulls first, id limit $4 for update skip locked)
      returning *`,
     [now, leaseMs / 1_000, isAlone, limit],

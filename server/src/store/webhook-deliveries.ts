@@ -1,12 +1,16 @@
 import type { EventKind } from './event-outbox.js';
+import { isLeaseOver, leaseEnd } from './leases.js';
 import type { Sql, Tx } from './sql.js';
 import { ADDED_BY, COLUMNS, type SealedWebhook } from './webhooks.js';
 
+/** How long a silent copy's turn with a webhook lasts, in milliseconds: longer than an attempt may take. */
+const TURN_LEASE = 30_000;
+const IS_FREE = `coalesce(${isLeaseOver('w.lease_until', TURN_LEASE)}, true)`;
+
 /** One copy's turn with a webhook. */
-export interface WebhookLease {
+export interface WebhookTurn {
   holder: string;
   now: Date;
-  until: Date;
 }
 
 /** How many webhooks are taken: in all, and of what one key has added, besides those of it that are under way. */
@@ -23,7 +27,7 @@ export interface MostTurns {
  */
 export async function takeDueWebhooks(
   tx: Tx,
-  { holder, now, until }: WebhookLease,
+  { holder, now }: WebhookTurn,
   { inAll, ofKey, underWay }: MostTurns,
 ): Promise<SealedWebhook[]> {
   const { rows } = await tx.query<SealedWebhook>(
@@ -31,33 +35,29 @@ export async function takeDueWebhooks(
        select w.id, ${ADDED_BY} as added_by,
          row_number() over (partition by ${ADDED_BY} order by w.lease_until nulls first) as place
        from webhooks w
-       where coalesce(w.lease_until <= $1, true) and coalesce(w.rest_until <= $1, true)
+       where ${IS_FREE} and coalesce(w.rest_until <= $1, true)
          and not exists (select from api_keys k
            where k.id = substr(w.account, 5) and (k.revoked_at is not null or k.expires_at <= $1))
          and (exists (select from event_accounts a where a.account = w.account and a.last > w.last)
            or exists (select from webhook_deliveries d where d.webhook_id = w.id and d.due_at <= $1))
      ), taken as (
        select w.id from webhooks w join due using (id)
-         left join unnest($6::text[], $7::int[]) as busy(added_by, turns) on busy.added_by = due.added_by
-       where due.place + coalesce(busy.turns, 0) <= $5 and coalesce(w.lease_until <= $1, true)
-       order by w.lease_until nulls first limit $4 for update of w skip locked
+         left join unnest($5::text[], $6::int[]) as busy(added_by, turns) on busy.added_by = due.added_by
+       where due.place + coalesce(busy.turns, 0) <= $4 and ${IS_FREE}
+       order by w.lease_until nulls first limit $3 for update of w skip locked
      )
-     update webhooks w set lease_holder = $2, lease_until = $3 from taken where w.id = taken.id returning ${COLUMNS}`,
-    [now, holder, until, inAll, ofKey, [...underWay.keys()], [...underWay.values()]],
+     update webhooks w set lease_holder = $2, lease_until = ${leaseEnd(TURN_LEASE)} from taken where w.id = taken.id
+     returning ${COLUMNS}`,
+    [now, holder, inAll, ofKey, [...underWay.keys()], [...underWay.values()]],
   );
   return rows;
 }
 
 /** Ends a turn: everything up to `last` has been tried, or was not wanted. */
-export async function releaseWebhook(
-  sql: Sql,
-  id: string,
-  { holder, now }: Pick<WebhookLease, 'holder' | 'now'>,
-  last: bigint,
-): Promise<void> {
+export async function releaseWebhook(sql: Sql, id: string, holder: string, last: bigint): Promise<void> {
   await sql.query(
-    'update webhooks set last = greatest(last, $4), lease_until = $3 where id = $1 and lease_holder = $2',
-    [id, holder, now, last],
+    `update webhooks set last = greatest(last, $3), lease_until = ${leaseEnd(0)} where id = $1 and lease_holder = $2`,
+    [id, holder, last],
   );
 }
 
@@ -151,12 +151,11 @@ export async function addAttempt(tx: Tx, id: string, attempt: WebhookAttempt): P
 }
 
 /** It has arrived. False where this copy's turn is over: then another one has sent it, or will. */
-export async function recordSuccess(tx: Tx, id: string, lease: WebhookLease, number: bigint): Promise<boolean> {
-  const { holder, until } = lease;
+export async function recordSuccess(tx: Tx, id: string, holder: string, number: bigint): Promise<boolean> {
   const { rowCount } = await tx.query(
-    `update webhooks set last = greatest(last, $3), failures = 0, rest_until = null, lease_until = $4
+    `update webhooks set last = greatest(last, $3), failures = 0, rest_until = null, lease_until = ${leaseEnd(TURN_LEASE)}
      where id = $1 and lease_holder = $2`,
-    [id, holder, number, until],
+    [id, holder, number],
   );
   if (rowCount === 0) return false;
   await tx.query('delete from webhook_deliveries where webhook_id = $1 and number = $2', [id, number]);
@@ -167,14 +166,14 @@ export async function recordSuccess(tx: Tx, id: string, lease: WebhookLease, num
 export async function recordFailure(
   tx: Tx,
   id: string,
-  lease: WebhookLease,
+  holder: string,
   failed: { delivery: Delivery; dueAt: Date | null; restUntil: Date; lostBefore: Date },
 ): Promise<void> {
   const { delivery, dueAt, restUntil, lostBefore } = failed;
   const { rowCount } = await tx.query(
     `update webhooks set last = greatest(last, $3), failures = failures + 1, rest_until = $4
      where id = $1 and lease_holder = $2`,
-    [id, lease.holder, delivery.number, restUntil],
+    [id, holder, delivery.number, restUntil],
   );
   if (rowCount === 0) return;
   await putDeliveries(tx, id, [delivery], dueAt);

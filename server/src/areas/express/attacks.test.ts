@@ -137,7 +137,7 @@ describe('attack: a wallet makes payments fail on the chain that the gas wallet 
       const ids = Array.from({ length: count }, () => `loss ${lost++}`);
       const rows = ids.map((id) => ({ id, area, wallet: id, messageHash: Buffer.from(id), ...made }));
       await insertCrafted(tx, rows);
-      const sent = { wire: new Uint8Array([1]), sentAt: now, leaseUntil: now };
+      const sent = { wire: new Uint8Array([1]), sentAt: now };
       await claimMany(
         tx,
         ids.map((id) => ({ id, signature: `of ${id}`, ...sent })),

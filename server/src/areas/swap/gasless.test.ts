@@ -348,7 +348,7 @@ async function failOnChain({ store, clock }: SwapWorld, id: string): Promise<voi
   const now = new Date(clock.now());
   await store.transaction(async (tx) => {
     const wire = new Uint8Array([1]);
-    await claimMany(tx, [{ id, signature: `failed ${id}`, wire, sentAt: now, leaseUntil: now }]);
+    await claimMany(tx, [{ id, signature: `failed ${id}`, wire, sentAt: now }]);
     await settleMany(tx, [{ id, event: 'failed', slot: 5n, error: 'AccountInUse', settledAt: now }]);
   });
 }

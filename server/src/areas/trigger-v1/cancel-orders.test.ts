@@ -83,7 +83,7 @@ describe('cancelling several', () => {
     };
     const tiers = { free: { perMinute: 13, executePer10s: 1 } };
     const { app } = await startTestServer((server) => registerTriggerV1(server, { ...world.deps, chain }), {
-      limiter: createLimiter({ store: world.store, tiers, steadyNow: () => 5_000_000 }),
+      limiter: createLimiter({ store: world.store, tiers, steadyNow: () => 0 }),
     });
     const post = (payload: object) =>
       app.inject({ method: 'POST', url: '/trigger/v1/cancelOrders', headers: { 'x-api-key': 'good-key' }, payload });

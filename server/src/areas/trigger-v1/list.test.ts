@@ -91,7 +91,7 @@ describe('the list', () => {
     );
     const tiers = { free: { perMinute: 5, executePer10s: 1 } };
     const { app } = await startTestServer((server) => registerTriggerV1(server, world.deps), {
-      limiter: createLimiter({ store: world.store, tiers, steadyNow: () => 5_000_000 }),
+      limiter: createLimiter({ store: world.store, tiers, steadyNow: () => 0 }),
     });
     const ask = async (orderStatus: string) => {
       const url = `/trigger/v1/getTriggerOrders?user=${maker}&orderStatus=${orderStatus}&page=2000`;

@@ -33,8 +33,6 @@ const MOST_OF_KEY = MOST_AT_ONCE / 2;
 /** Then others have their turn. */
 const MOST_IN_A_TURN = 200;
 const TURN_MS = 10_000;
-/** Longer than an attempt may take. */
-const LEASE_MS = 30_000;
 const INTERVAL_MS = 1_000;
 /** All webhooks are looked through each time, and each turn that ends asks for it. */
 const SOON_MS = 25;
@@ -79,7 +77,7 @@ export async function startWebhooks(deps: WebhooksDeps): Promise<KeeperLoop> {
       const most = { inAll: MOST_AT_ONCE - running.size, ofKey: MOST_OF_KEY, underWay };
       if (most.inAll <= 0) return;
       const holder = uuidv7(clock);
-      const taken = await store.single((tx) => takeDueWebhooks(tx, leaseOf(deps, holder), most));
+      const taken = await store.single((tx) => takeDueWebhooks(tx, { holder, now: new Date(clock.now()) }, most));
       for (const webhook of await openWebhooks(box, taken)) {
         count(webhook.addedBy, 1);
         const serving = serve(withMetrics, webhook, holder, () => loop.isClosed)
@@ -118,11 +116,6 @@ export async function startWebhooks(deps: WebhooksDeps): Promise<KeeperLoop> {
   };
 }
 
-function leaseOf({ clock }: Pick<WebhooksDeps, 'clock'>, holder: string) {
-  const now = clock.now();
-  return { holder, now: new Date(now), until: new Date(now + LEASE_MS) };
-}
-
 /** Sends what waits for one webhook, until nothing does, it fails, or its turn is over. */
 async function serve(deps: Serving, webhook: Webhook, holder: string, isClosing: () => boolean): Promise<void> {
   const { store, clock, steadyNow } = deps;
@@ -156,7 +149,7 @@ async function serve(deps: Serving, webhook: Webhook, holder: string, isClosing:
   return release();
 
   function release(): Promise<void> {
-    return releaseWebhook(store, webhook.id, { holder, now: new Date(clock.now()) }, last);
+    return releaseWebhook(store, webhook.id, holder, last);
   }
 }
 
@@ -165,18 +158,17 @@ async function attempt(deps: Serving, webhook: Webhook, holder: string, delivery
   const { store, clock, send } = deps;
   const outcome = await send(messageOf(webhook, delivery, { now: clock.now(), wallNow: clock.now() - clock.offsetMs }));
   deps.metrics.delivered(isReceived(outcome) ? 'received' : 'failed');
-  const lease = leaseOf(deps, holder);
-  const now = lease.now.getTime();
+  const now = clock.now();
   return store.transaction(async (tx) => {
-    await addAttempt(tx, webhook.id, attemptOf(delivery.number, lease.now, outcome));
+    await addAttempt(tx, webhook.id, attemptOf(delivery.number, new Date(now), outcome));
     if (isReceived(outcome)) {
       webhook.failures = 0;
-      return recordSuccess(tx, webhook.id, lease, delivery.number);
+      return recordSuccess(tx, webhook.id, holder, delivery.number);
     }
     webhook.failures += 1;
     const tries = delivery.tries + 1;
     const dueAt = new Date(now + backOffMs(tries, RETRIES));
-    await recordFailure(tx, webhook.id, lease, {
+    await recordFailure(tx, webhook.id, holder, {
       delivery: { ...delivery, tries },
       dueAt: now - delivery.at.getTime() >= LONGEST_MS ? null : dueAt,
       restUntil: new Date(now + backOffMs(webhook.failures, RESTS)),

@@ -7,7 +7,7 @@ import type { Crafted } from '../../crafting/transaction.js';
 import { type InviteIndex, readInvite } from '../../indexes/invites/index.js';
 import { explain, INVITE_PURSE, type Landing, rememberOwn, type Settlement, tryOut } from '../../landing/index.js';
 import { BackOffs } from '../../lib/back-offs.js';
-import type { AdjustableClock } from '../../lib/clock.js';
+import type { Clock } from '../../lib/clock.js';
 import { blame } from '../../store/blamed-claims.js';
 import { dueInvites } from '../../store/invite-lists.js';
 import { insertCrafted, type LedgerRow } from '../../store/ledger.js';
@@ -20,7 +20,7 @@ export interface InviteKeeperDeps {
   landing: Pick<Landing, 'execute'>;
   chain: Chain;
   /** The time for transactions and invites; in a sandbox it runs ahead. */
-  clock: AdjustableClock;
+  clock: Clock;
   steadyNow: () => number;
   log: Logger;
   registry: Registry;
@@ -73,7 +73,7 @@ interface PreparedExpiry {
 export type InviteKeeper = Worker<Address, PreparedExpiry>;
 
 export function createInviteKeeper(deps: InviteKeeperDeps): InviteKeeper {
-  const { store, clock, steadyNow, log, wallet } = deps;
+  const { store, steadyNow, log, wallet } = deps;
   const backOffs = new BackOffs(FAILED, steadyNow);
   const work = new InviteWork(deps, backOffs);
   return new Worker(work, {
@@ -86,7 +86,7 @@ export function createInviteKeeper(deps: InviteKeeperDeps): InviteKeeper {
     failure: 'cannot look for expired invites; will try again',
     backOffs,
     // A second instance's transaction would fail, at our cost.
-    lease: { store, clock, nameOf: (invite) => `invite ${invite}` },
+    lease: { store, nameOf: (invite) => `invite ${invite}` },
     wallet,
   });
 }

@@ -14,7 +14,7 @@ import { craftMigration, type MigrationStep } from '../../crafting/launch-migrat
 import type { Crafted } from '../../crafting/transaction.js';
 import { explain, type Landing, rememberOwn, tryOut } from '../../landing/index.js';
 import { BackOffs } from '../../lib/back-offs.js';
-import type { AdjustableClock } from '../../lib/clock.js';
+import type { Clock } from '../../lib/clock.js';
 import { type KeyName, randomMintNumber, type Signer } from '../../signer/index.js';
 import {
   LAUNCH_MIGRATION_AREA,
@@ -33,7 +33,7 @@ export interface MigrationKeeperDeps {
   store: Store;
   landing: Pick<Landing, 'execute'>;
   chain: Chain;
-  clock: AdjustableClock;
+  clock: Clock;
   steadyNow: () => number;
   log: Logger;
   registry: Registry;
@@ -73,7 +73,7 @@ interface Prepared {
 export type MigrationKeeper = Worker<LaunchOnCurve, Prepared>;
 
 export function createMigrationKeeper(deps: MigrationKeeperDeps): MigrationKeeper {
-  const { store, clock, steadyNow, log, wallet } = deps;
+  const { store, steadyNow, log, wallet } = deps;
   const backOffs = new BackOffs(FAILED, steadyNow);
   return new Worker(new MigrationWork(deps, backOffs), {
     begin: 'serially',
@@ -82,7 +82,7 @@ export function createMigrationKeeper(deps: MigrationKeeperDeps): MigrationKeepe
     failure: 'cannot look for launches to migrate; will try again',
     logsFirstFailureOnly: true,
     backOffs,
-    lease: { store, clock, nameOf: () => LEASE },
+    lease: { store, nameOf: () => LEASE },
     wallet,
   });
 }

@@ -7,7 +7,7 @@ import { Registry } from 'prom-client';
 import { ChainUnavailable, createLocalRpc } from '../../chain/index.js';
 import { newAddress, type TestPool, WRAPPED_SOL } from '../../routing/aggregator/testing.js';
 import type { Router, Token } from '../../routing/router.js';
-import { openTestStore } from '../../store/testing.js';
+import { endLeases, openTestStore } from '../../store/testing.js';
 import { type KeeperWorld, openKeeperWorld, type TestOrder } from './testing.js';
 
 let w: KeeperWorld;
@@ -72,8 +72,8 @@ test('a copy that dies before it has sent holds an order up for no longer than i
   const next = w.newKeeper();
   await next.runDue();
   assert.equal(await isOpen(order), true, 'another copy may be about to send');
-  const later = { ...w.clock, offsetMs: 0, now: () => w.clock.now() + 91_000 };
-  await w.newKeeper({ clock: later }).runDue();
+  await endLeases(w.store);
+  await w.newKeeper().runDue();
   assert.equal(await isOpen(order), false);
 });
 

@@ -45,7 +45,7 @@ const MADE_AN_HOUR = 50;
 export type LimitOrderKeeper = Worker<OpenOrder, Prepared>;
 
 export function createLimitOrderKeeper(deps: LimitOrderDeps): LimitOrderKeeper {
-  const { store, clock, steadyNow, log, wallet } = deps;
+  const { store, steadyNow, log, wallet } = deps;
   const backOffs = new BackOffs(FAILED, steadyNow);
   return new Worker(new LimitOrderWork(deps, backOffs), {
     begin: 'serially',
@@ -57,7 +57,7 @@ export function createLimitOrderKeeper(deps: LimitOrderDeps): LimitOrderKeeper {
     backOffs,
     mostInVain: MOST_IN_VAIN,
     sharing: { steadyNow },
-    lease: { store, clock, nameOf: (address) => `limit order ${address}` },
+    lease: { store, nameOf: (address) => `limit order ${address}` },
     wallet,
   });
 }

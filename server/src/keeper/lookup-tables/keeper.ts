@@ -12,7 +12,7 @@ import type { Chain } from '../../chain/index.js';
 import { ADDRESSES_AT_ONCE, craftTableStep, type TableStep } from '../../crafting/lookup-table.js';
 import { explain, type Landing, newRequest, tryOut } from '../../landing/index.js';
 import { BackOffs } from '../../lib/back-offs.js';
-import type { AdjustableClock } from '../../lib/clock.js';
+import type { Clock } from '../../lib/clock.js';
 import { findRequest, insertCrafted, type LedgerRow } from '../../store/ledger.js';
 import {
   beginChange,
@@ -38,7 +38,7 @@ export interface TableKeeperDeps {
   store: Store;
   landing: Pick<Landing, 'execute'>;
   chain: Chain;
-  clock: AdjustableClock;
+  clock: Clock;
   steadyNow: () => number;
   log: Logger;
   registry: Registry;
@@ -86,7 +86,7 @@ type Task =
 export type TableKeeper = Worker<typeof ITEM, Prepared>;
 
 export function createTableKeeper(deps: TableKeeperDeps): TableKeeper {
-  const { store, clock, steadyNow, log, wallet } = deps;
+  const { store, steadyNow, log, wallet } = deps;
   const backOffs = new BackOffs(FAILED, steadyNow);
   return new Worker(new TableWork(deps, backOffs), {
     begin: 'serially',
@@ -95,7 +95,7 @@ export function createTableKeeper(deps: TableKeeperDeps): TableKeeper {
     failure: 'cannot look for lookup tables to make; will try again',
     logsFirstFailureOnly: true,
     backOffs,
-    lease: { store, clock, nameOf: (item) => item },
+    lease: { store, nameOf: (item) => item },
     wallet,
   });
 }

@@ -1,10 +1,11 @@
 import { backOffMs } from '../../lib/back-offs.js';
 import { groupedLedger } from '../../store/grouped.js';
+import { nextLeaseEnd } from '../../store/leases.js';
 import type { NewRequest } from '../../store/ledger.js';
 import { groupCalls } from '../../store/postgres/group-calls.js';
 import type { Tx } from '../../store/sql.js';
 import { changeOrders, type OrderChange } from '../../store/trigger-order-changes.js';
-import { type PendingFill, pendingAmong } from '../../store/trigger-order-fills.js';
+import { CLAIM_LEASE, type PendingFill, pendingAmong } from '../../store/trigger-order-fills.js';
 import { oweRents } from '../../store/trigger-order-rents.js';
 import { lockTriggerOrders, type TriggerOrderRow } from '../../store/trigger-orders.js';
 import { IllegalEvent, type Leg } from '../../trigger-orders/order.js';
@@ -12,8 +13,6 @@ import type { TriggerKeeperDeps } from './deps.js';
 import type { Sale } from './sale.js';
 import { BACK_OFF, fillEvent, isSameTime } from './settlement.js';
 
-/** Longer than it takes to prepare a fill. A keeper that died blocks an order for no longer than this. */
-const CLAIM_MS = 20_000;
 /** The most orders that one transaction locks. */
 const MAX_GROUP = 100;
 
@@ -64,7 +63,7 @@ async function claimAll(
   wanted: { id: string; leg: Leg }[],
   now: Date,
 ): Promise<(TriggerOrderRow | undefined)[]> {
-  const times = { leaseUntil: new Date(now.getTime() + CLAIM_MS), retryAt: null };
+  const times = { leaseUntil: await nextLeaseEnd(tx, CLAIM_LEASE), retryAt: null };
   const changes = wanted.map(({ id, leg }): OrderChange => ({ id, event: { type: 'triggered', leg }, times }));
   const outcomes = await changeOrders(tx, changes, now, { skip: true });
   return wanted.map(({ id }) => {

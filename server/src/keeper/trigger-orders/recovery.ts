@@ -1,13 +1,13 @@
 import { BackOffs } from '../../lib/back-offs.js';
 import { changeOrders } from '../../store/trigger-order-changes.js';
 import { abandonedClaims, landedFills, type PendingFill } from '../../store/trigger-order-fills.js';
-import { lockTriggerOrders } from '../../store/trigger-orders.js';
+import type { TriggerOrderRow } from '../../store/trigger-orders.js';
 import { concludeByBalances, concludeFill } from './conclude-fill.js';
 import type { FillDeps, TriggerKeeperDeps } from './deps.js';
+import { isSameTime } from './settlement.js';
 
 const BATCH = 500;
 const AT_ONCE = 16;
-const FOREVER = new Date(8.64e15);
 const UNREAD = { firstMs: 1_000, longestMs: 60_000 };
 /** After so many questions, over some four minutes, a node does not lag but has forgotten. */
 const MOST_QUESTIONS = 9;
@@ -20,14 +20,12 @@ export async function releaseAbandoned(
   { store, clock }: Pick<TriggerKeeperDeps, 'store' | 'clock'>,
   { alone }: { alone: boolean },
 ): Promise<void> {
-  const now = new Date(clock.now());
-  const abandoned = await abandonedClaims(store, alone ? FOREVER : now, BATCH);
-  for (const id of abandoned) {
-    await store.transaction(async (tx) => {
-      const [order] = await lockTriggerOrders(tx, [id], { skip: true });
-      if (!order?.leaseUntil || (!alone && order.leaseUntil > now)) return;
-      await changeOrders(tx, [{ id, event: { type: 'released' }, times: { leaseUntil: null } }], now);
-    });
+  const released = { event: { type: 'released' }, times: { leaseUntil: null } } as const;
+  for (const { id, leaseUntil } of await abandonedClaims(store, { all: alone }, BATCH)) {
+    // Not one that somebody has claimed again meanwhile.
+    const when = (order: TriggerOrderRow) => isSameTime(order.leaseUntil, leaseUntil);
+    const now = new Date(clock.now());
+    await store.transaction((tx) => changeOrders(tx, [{ id, ...released, when }], now, { skip: true }));
   }
 }
 

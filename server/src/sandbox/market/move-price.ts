@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Address } from '@slipway/wire';
 import { type Chain, RpcError } from '../../chain/index.js';
 import { AppError } from '../../errors/index.js';
-import type { AdjustableClock } from '../../lib/clock.js';
 import type { SandboxPrices } from '../../prices/index.js';
 import { holdLease, releaseLease } from '../../store/leases.js';
 import type { Store } from '../../store/sql.js';
@@ -20,7 +19,6 @@ export type PriceMover = (mint: Address, usd: number) => Promise<void>;
 interface PriceMoverDeps {
   chain: Chain;
   store: Store;
-  clock: AdjustableClock;
   steadyNow: () => number;
   stored: SandboxPrices;
   /** Moves the pools. */
@@ -64,11 +62,10 @@ async function move(deps: PriceMoverDeps, mint: Address, usd: number): Promise<v
   }
 }
 
-async function withLease({ store, clock, steadyNow }: PriceMoverDeps, work: () => Promise<void>): Promise<void> {
+async function withLease({ store, steadyNow }: PriceMoverDeps, work: () => Promise<void>): Promise<void> {
   const lease = { name: 'prices', holder: randomUUID() };
-  const wallNow = () => clock.now() - clock.offsetMs;
   const giveUpAt = steadyNow() + LONGEST_WAIT_MS;
-  const take = () => store.transaction((tx) => holdLease(tx, lease, wallNow(), wallNow() + LEASE_MS));
+  const take = () => store.transaction((tx) => holdLease(tx, lease, LEASE_MS));
   while (!(await take())) {
     if (steadyNow() > giveUpAt) {
       throw new AppError('CONFLICT', { message: 'Another price is being moved at the moment; try again' });

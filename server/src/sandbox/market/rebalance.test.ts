@@ -50,7 +50,7 @@ function newPrices(): Promise<SandboxPrices> {
 
 function moverDeps() {
   const signer = { address: trader.address, sign: async (message: Uint8Array) => sign(trader, message) };
-  return { chain, store, clock: createClock(), steadyNow, trader: signer };
+  return { chain, store, steadyNow, trader: signer };
 }
 
 interface PoolNow {
