@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
+import { PATIENCE_MS } from '../../lib/testing.js';
+import { waitAtMost } from '../../lib/wait-at-most.js';
 import { createKey } from '../../store/keys.js';
+import type { Store } from '../../store/sql.js';
 import { openAnyStore } from '../../store/testing.js';
 import { Hub } from './hub.js';
 import { Reader } from './reader.js';
@@ -35,3 +39,46 @@ test('attack: a thief of a key opens a stream in the moment in which that key is
   await ended;
   assert.deepEqual(cut.sort(), ['expired', 'revoked']);
 });
+
+test('attack: a free key opens a stream whose events are deleted before it reads them, beside one that has had them: it is closed, and not looked for without end', async (t) => {
+  const store = await openAnyStore();
+  const asked = { count: 0 };
+  const counting: Store = {
+    ...store,
+    query: (text, params) => {
+      if (text.includes('from events')) asked.count += 1;
+      return store.query(text, params);
+    },
+  };
+  const hub = new Hub({ store: counting, log: pino({ level: 'silent' }) });
+  t.after(async () => {
+    await hub.close();
+    await store.close();
+  });
+  await hub.start();
+  await store.query(`insert into event_accounts (account, last) values ('key:k', 300)`);
+  const open = (after: bigint) => {
+    const more = { account: 'key:k', caller: 'k', key: 'k', login: undefined, wants: () => true, cut: () => {} };
+    const reader = new Reader({ ...more, after });
+    const closed = once(reader.body, 'close');
+    hub.add(reader);
+    return { reader, closed };
+  };
+  const upToDate = open(300n);
+  assert.ok(await until(() => asked.count >= 2), 'it has joined');
+  const behind = open(100n);
+  assert.ok(
+    await waitAtMost(
+      PATIENCE_MS,
+      behind.closed.then(() => {}),
+    ),
+    'it is closed',
+  );
+  assert.equal(upToDate.reader.isClosed, false);
+  assert.ok(asked.count <= 4, `${asked.count} statements`);
+});
+
+async function until(isSo: () => boolean): Promise<boolean> {
+  for (let waited = 0; waited < PATIENCE_MS && !isSo(); waited += 5) await sleep(5);
+  return isSo();
+}

@@ -112,11 +112,13 @@ export class Hub {
   async #catchUp(reader: Reader): Promise<void> {
     while (!reader.isClosed && !this.#isClosed) {
       try {
+        const head = this.#groups.get(reader.account)?.head ?? 0n;
         const page = await this.#ofCaller.take(reader.caller, () =>
           this.#turns.take(reader.key, () => this.#missedBy(reader)),
         );
+        // Deleted in the meantime: when the client connects again, it is told so.
+        if (page.length === 0 && head > reader.after) return reader.drop();
         for (const event of page) {
-          // Deleted in the meantime: when the client connects again, it is told so.
           if (event.number > reader.after + 1n) return reader.drop();
           if (!reader.give(event, frameOf(event))) break;
         }
