@@ -347,18 +347,34 @@ for (const kind of ['embedded', 'postgres'] as const) {
       assert.equal(told.size, EVENTS);
     });
 
+    it('attack: a node tells times thousands of years ahead: what happens later is deleted in its time all the same', async () => {
+      const [far, later] = [new Date(Date.UTC(9999, 0)), new Date(AT.getTime() + 60_000)];
+      await store.query('delete from events');
+      const deleteOld = (limit: number) =>
+        store.single((tx) => deleteEvents(tx, { before: later, now: new Date(later.getTime() + 1) }, limit));
+      for (const at of [far, far, AT, far, AT, later, AT, far]) await say(news(['dated'], {}, { at }));
+      await number();
+      assert.equal(await deleteOld(1), 3);
+      assert.deepEqual(await numbersOf('wallet:dated'), [4, 5, 6, 7, 8]);
+      assert.equal(await deleteOld(100), 2);
+      assert.deepEqual(await numbersOf('wallet:dated'), [6, 7, 8]);
+      assert.equal(await deleteOld(100), 0);
+    });
+
     it('is deleted from the oldest on, and its number is not given again', async () => {
       const later = new Date(AT.getTime() + 60_000);
       await store.query('delete from events');
       for (const at of [AT, AT, later, AT]) await say(news(['old'], {}, { at }));
       await number();
       assert.deepEqual(await keptNumbers(store, 'wallet:old'), { gone: 0n, last: 4n });
-      assert.equal(await store.single((tx) => deleteEvents(tx, later, 1)), 1);
+      const deleteBefore = (before: Date, limit: number) =>
+        store.single((tx) => deleteEvents(tx, { before, now: later }, limit));
+      assert.equal(await deleteBefore(later, 1), 1);
       assert.deepEqual(await numbersOf('wallet:old'), [2, 3, 4]);
-      assert.equal(await store.single((tx) => deleteEvents(tx, later, 100)), 1);
+      assert.equal(await deleteBefore(later, 100), 1);
       // The fourth is older than the third, but without it there would be a gap.
       assert.deepEqual(await numbersOf('wallet:old'), [3, 4]);
-      assert.equal(await store.single((tx) => deleteEvents(tx, new Date(later.getTime() + 1), 100)), 2);
+      assert.equal(await deleteBefore(new Date(later.getTime() + 1), 100), 2);
       assert.deepEqual(await keptNumbers(store, 'wallet:old'), { gone: 4n, last: 4n });
       await say(news(['old'], {}));
       await number();

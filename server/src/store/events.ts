@@ -193,19 +193,26 @@ export async function keptNumbers(sql: Sql, account: string): Promise<{ gone: bi
 
 /**
  * Deletes up to `limit` pages of events that all happened before `before`; returns how many. Always the oldest numbers of
- * an account, so that what is left of it has no gaps.
+ * an account, so that what is left of it has no gaps. What is dated ahead of `now`, as by a node or a clock that was wrong, keeps
+ * nothing: it goes with what has got its numbers after it, beyond the limit.
  */
-export async function deleteEvents(tx: Tx, before: Date, limit: number): Promise<number> {
+export async function deleteEvents(
+  tx: Tx,
+  { before, now }: { before: Date; now: Date },
+  limit: number,
+): Promise<number> {
   const { rowCount } = await tx.query(
     `with oldest as (
        select position, at from events
-       where (select at from events order by position limit 1) < $1 order by position limit $2
+       where at <= $2 and (select at from events where at <= $2 order by position limit 1) < $1
+       order by position limit $3
      ), kept as (
        select min(position) as first from oldest where at >= $1
+     ), gone as (
+       select max(position) as last from oldest, kept where kept.first is null or position < kept.first
      )
-     delete from events using oldest, kept
-     where events.position = oldest.position and (kept.first is null or oldest.position < kept.first)`,
-    [before, limit],
+     delete from events using gone where position <= gone.last`,
+    [before, now, limit],
   );
   return rowCount;
 }

@@ -200,10 +200,11 @@ export async function putDeliveries(
   if (deliveries.length === 0) return;
   const rows = deliveries.map(({ number, ...rest }) => ({ ...rest, number: number.toString() }));
   await tx.query(
-    `insert into webhook_deliveries (webhook_id, number, kind, at, body, tries, due_at)
+    `insert into webhook_deliveries as known (webhook_id, number, kind, at, body, tries, due_at)
      select $1, number, kind, at, body, tries, $3
      from json_to_recordset($2::json) as r(number bigint, kind text, at timestamptz, body text, tries integer)
-     on conflict (webhook_id, number) do update set tries = excluded.tries, due_at = excluded.due_at`,
+     on conflict (webhook_id, number) do update
+       set at = least(known.at, excluded.at), tries = excluded.tries, due_at = excluded.due_at`,
     [id, JSON.stringify(rows), dueAt],
   );
   if (dueAt === null) await keepNewestGivenUp(tx, id);

@@ -28,11 +28,12 @@ export function eventCleaningChore({ store, clock, keepMs, wallNow = createClock
     await assertClock(store, wallNow);
     await silenceDeadKeys(store, new Date(clock.now()));
     await forgetFollowers(store, new Date(clock.now()));
-    const before = new Date(clock.now() - keepMs);
+    const now = new Date(clock.now());
+    const before = new Date(now.getTime() - keepMs);
     while ((await store.single((tx) => deleteFailed(tx, before, BATCH))) === BATCH && !isClosing());
     await forgetTold(store, before);
     for (;;) {
-      const deleted = await store.single((tx) => deleteEvents(tx, before, BATCH));
+      const deleted = await store.single((tx) => deleteEvents(tx, { before, now }, BATCH));
       deletedSinceVacuum += deleted;
       if (deleted < BATCH || isClosing()) break;
     }

@@ -54,8 +54,13 @@ async function addWebhook(id: string, kinds: string | null = null, { account = A
   return store.transaction((tx) => insertWebhook(tx, sealed, { ofAccount: 20, ofCaller: 1_000, ofKey: 1_000 }));
 }
 
-async function happen(count: number, kind: 'order.filled' | 'order.opened' = 'order.filled', wallets = [WALLET]) {
-  const event = { kind, at: new Date(clock.now()), wallets, begunBy: undefined, data: {} };
+async function happen(
+  count: number,
+  kind: 'order.filled' | 'order.opened' = 'order.filled',
+  wallets = [WALLET],
+  at = new Date(clock.now()),
+) {
+  const event = { kind, at, wallets, begunBy: undefined, data: {} };
   await store.transaction((tx) => tell(tx, Array(count).fill(event)));
   await store.single((tx) => numberEvents(tx, 1));
 }
@@ -161,6 +166,20 @@ test('what has not arrived after a day is given up, and sent when its owner asks
   await store.transaction((tx) => retryFailed(tx, 'dead', new Date(clock.now())));
   await until(loop, () => numbers('dead').length >= 201);
   await until(loop, async () => (await count()) === 0);
+});
+
+test('attack: a node tells times thousands of years ahead: what has not arrived is given up after a day all the same', async () => {
+  await addWebhook('dead');
+  const { send, messages } = createReceivers({ dead: () => 503 });
+  const loop = await start(send);
+  await happen(1, 'order.filled', [WALLET], new Date(Date.UTC(9999, 0)));
+  const isGivenUp = async () => (await failedDeliveries(store, 'dead', 10)).length === 1;
+  await until(loop, async () => {
+    clock.setOffset(clock.offsetMs + 10 * 60_000);
+    // A day has some twenty.
+    return messages.length > 40 || (await isGivenUp());
+  });
+  assert.ok(await isGivenUp());
 });
 
 test('attack: a free key has a receiver that answers slowly, and delays only itself', async () => {
@@ -272,7 +291,7 @@ test('a copy that dies in the middle of a turn: another one goes on, with what w
 test('events that were deleted before they could be sent are noted', async () => {
   await addWebhook('late');
   for (let n = 0; n < 3; n++) await happen(1);
-  await store.single((tx) => deleteEvents(tx, new Date(clock.now() + 1), 2));
+  await store.single((tx) => deleteEvents(tx, { before: new Date(clock.now() + 1), now: new Date(clock.now()) }, 2));
   const { send, numbers } = createReceivers();
   const loop = await start(send);
   await until(loop, () => numbers('late').length >= 1);

@@ -168,9 +168,11 @@ async function attempt(deps: Serving, webhook: Webhook, holder: string, delivery
     webhook.failures += 1;
     const tries = delivery.tries + 1;
     const dueAt = new Date(now + backOffMs(tries, RETRIES));
+    // An event that is dated ahead would be tried until then.
+    const at = Math.min(delivery.at.getTime(), now);
     await recordFailure(tx, webhook.id, holder, {
-      delivery: { ...delivery, tries },
-      dueAt: now - delivery.at.getTime() >= LONGEST_MS ? null : dueAt,
+      delivery: { ...delivery, at: new Date(at), tries },
+      dueAt: now - at >= LONGEST_MS ? null : dueAt,
       restUntil: new Date(now + backOffMs(webhook.failures, RESTS)),
       lostBefore: new Date(now - LONGEST_MS),
     });
