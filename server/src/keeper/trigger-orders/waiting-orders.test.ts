@@ -180,6 +180,14 @@ describe('orders that wait for a price', () => {
     await orders.close();
   });
 
+  it('attack: an operator by mistake runs a keeper whose clock is an hour ahead: an order that it could not fill is tried again when it is gone, not an hour later', async () => {
+    const id = await insert({ retryAt: new Date(clock.now() + 60 * MINUTE) });
+    const orders = await openOrders();
+    await orders.update(nothing);
+    assert.deepEqual(idsOf(orders.tick(SOL, 150)), [id]);
+    await orders.close();
+  });
+
   it('trail the best price, which a restart does not forget', async () => {
     const id = await insert(trailing);
     const orders = await openOrders();

@@ -9,6 +9,7 @@ import { triggersOf } from '../../trigger-orders/order-triggers.js';
 import { TriggerBook } from '../../trigger-orders/trigger-book.js';
 import type { InFlight } from '../worker.js';
 import { NeededMints } from './needed-mints.js';
+import { BACK_OFF } from './settlement.js';
 
 /** An order that a price has fired, and what its claim needs to know. */
 export interface FiredOrder {
@@ -31,6 +32,8 @@ export interface WaitingOrdersDeps {
 const PAGE = 5_000;
 /** Notifications are lost while the database's connection is down. */
 const RELOAD_MS = 60_000;
+/** A longer one was begun by a keeper whose clock was ahead, by more than the clocks of copies may differ. */
+const LONGEST_REST_MS = BACK_OFF.longestMs + 60_000;
 
 /**
  * A cache of the stored orders that wait for a price, by what fires them. The store notifies it of changes, and it is
@@ -180,10 +183,12 @@ export class WaitingOrders {
   }
 
   #add(order: WaitingOrder): void {
-    const { id, triggerMint, trailingBps, retryAt } = order;
+    const { id, triggerMint, trailingBps } = order;
     this.#remove(id);
-    if (retryAt && retryAt.getTime() > this.#deps.clock.now()) {
-      this.#retryAt.set(id, retryAt.getTime());
+    const retryAt = order.retryAt?.getTime() ?? 0;
+    const rest = retryAt - this.#deps.clock.now();
+    if (rest > 0 && rest <= LONGEST_REST_MS) {
+      this.#retryAt.set(id, retryAt);
       return;
     }
     const triggers = triggersOf(order);
