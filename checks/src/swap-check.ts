@@ -39,6 +39,8 @@ interface Books {
   closeAuthoritySet: boolean;
   destinationMade: boolean;
   sourceClosed: boolean;
+  /** Whether what is left of SOL in the source has been paid out. */
+  sourceUnwrapped: boolean;
   traded: boolean;
   /** What the taker's wallet must hold at the end, for the chain to let the transaction pass. */
   keptLamports: bigint | undefined;
@@ -59,6 +61,7 @@ export function checkSwap({ signers, instructions }: ReadTransaction, swap: Swap
     closeAuthoritySet: false,
     destinationMade: false,
     sourceClosed: false,
+    sourceUnwrapped: false,
     traded: false,
     keptLamports: undefined,
   };
@@ -187,15 +190,17 @@ const readers: readonly Reader[] = [
   }),
   reader(parseUnwrapLamports, ({ source, destination, authority }, books, swap) => {
     const { lamports, tokens, temporary } = books;
-    const { taker, receiver, rentPayer, input } = swap;
+    const { taker, receiver, rentPayer, input, leftTo = taker } = swap;
     if (input.closeTo && input.place.kind === 'token' && source === input.place.account) {
+      // Before the trade, this would take the input along.
       expect(authority === taker && books.traded && !books.sourceClosed, 'the source is unwrapped too early');
-      expect(destination === receiver, 'what the trade leaves of the source goes to another');
+      expect(destination === leftTo, 'what is left in the source goes to another');
+      books.sourceUnwrapped = true;
       return;
     }
     expect(authority === taker && temporary.get(source)?.native, 'SOL is unwrapped that the swap has not wrapped');
     // It may be more than is counted here: also what the chain's rent leaves of what the account was made with.
-    expect([taker, receiver, rentPayer].includes(destination), 'SOL is unwrapped for somebody else');
+    expect([taker, receiver, rentPayer, leftTo].includes(destination), 'SOL is unwrapped for somebody else');
     change(lamports, destination, tokens.get(source) ?? 0n);
     tokens.delete(source);
   }),
@@ -206,6 +211,8 @@ const readers: readonly Reader[] = [
       // Before the trade, this would take the input along.
       expect(authority === swap.taker && books.traded && !books.sourceClosed, 'the source is closed too early');
       expect(destination === input.closeTo, 'the rent of the source goes to another');
+      const isPaidOut = !holdsSol(input.mint) || destination === (swap.leftTo ?? swap.taker) || books.sourceUnwrapped;
+      expect(isPaidOut, 'what is left in the source goes to who gets its rent');
       books.sourceClosed = true;
       return;
     }

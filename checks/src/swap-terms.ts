@@ -26,10 +26,11 @@ export interface Swap {
   feePayer: Address;
   /** Pays rent, and gets back that of temporary accounts. */
   rentPayer: Address;
+  /** Gets the SOL that the trade leaves in accounts which are then closed; missing: the taker. */
+  leftTo?: Address;
   /**
    * `amount` is the most that leaves the taker. `closeTo`: the trade empties the token account that holds the input,
-   * which is then closed, and its rent goes there. So does any SOL that is left in it, but to the receiver where that is
-   * the rent payer.
+   * which is then closed; its rent goes there.
    */
   input: SwapSide & { amount: bigint; closeTo?: Address };
   /** `least` must arrive. `create`: the receiver's associated token account must be created. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { RAYDIUM_CPMM_PROGRAM } from '@slipway/checks';
+import { checkSwap, RAYDIUM_CPMM_PROGRAM } from '@slipway/checks';
 import {
   fillInstruction,
   ORDER_ENGINE_PROGRAM,
@@ -20,6 +20,7 @@ import {
   generateKeypair,
   type Instruction,
   parseCloseAccount,
+  parseUnwrapLamports,
   requiredSigners,
   SYSTEM_PROGRAM,
   systemCreateAccountWithSeed,
@@ -323,6 +324,31 @@ describe('a crafted swap', () => {
       // A second time.
       assert.throws(() => craft(plan, [route, close(destination)]), CraftCheckFailed);
     }
+  });
+
+  it('pays SOL that is left in the account of the input to its owner before another gets the rent', () => {
+    const shape = { solIn: false, solOut: false, create: true, foreignReceiver: true, withPayer: true } as const;
+    const plain = planOf({ ...shape, fee: undefined, tip: false, guard: false, amount: 10n, least: 5n });
+    const { taker, rentPayer, receiver: leftTo, input } = plain;
+    const plan = { ...plain, leftTo, input: { ...input, mint: WRAPPED_SOL_MINT, closeTo: rentPayer } };
+    const source = accountOf(input.place);
+    const unwrap = (destination: Address) => tokenUnwrapLamports({ source, destination, authority: taker });
+    const crafted = craft(plan, [routeOf(plan)]);
+    assert.deepEqual(parseUnwrapLamports(crafted.instructions.at(-2)!), {
+      source,
+      destination: leftTo,
+      authority: taker,
+    });
+    const trade = { instructions: [], extraSigners: [], lookupTables: [] };
+    const read = (...last: Instruction[]) => {
+      const instructions = [...crafted.instructions.slice(0, -2), ...last];
+      checkSwap({ ...crafted, instructions }, { ...plan, trade }, BUDGET);
+    };
+    const close = tokenCloseAccount({ account: source, destination: rentPayer, authority: taker });
+    read(unwrap(leftTo), close);
+    assert.throws(() => read(close), /what is left in the source goes to who gets its rent/);
+    assert.throws(() => read(unwrap(rentPayer), close), /what is left in the source goes to another/);
+    assert.throws(() => craft(plan, [unwrap(leftTo), routeOf(plan)]), /unwrapped too early/);
   });
 
   it("takes a market maker's fill for what it is, with SOL of the wallets", () => {

@@ -55,9 +55,20 @@ export function partiesOf({
   fee,
   closeAuthority,
   tip,
+  leftTo,
 }: Untraded): Address[] {
   const places = [input.place, output.place].map((place) => (place.kind === 'sol' ? undefined : place.account));
-  const all = [...places, taker, receiver, rentPayer, input.closeTo, fee?.account, closeAuthority, tip?.account];
+  const all = [
+    ...places,
+    taker,
+    receiver,
+    rentPayer,
+    input.closeTo,
+    fee?.account,
+    closeAuthority,
+    tip?.account,
+    leftTo,
+  ];
   return all.filter((each) => each !== undefined);
 }
 
@@ -124,16 +135,17 @@ export function openWrapped(
 }
 
 function afterwards(swap: Untraded): Instruction[] {
-  const { taker, receiver, feePayer, rentPayer, input, output, closeAuthority, tip } = swap;
+  const { taker, receiver, feePayer, rentPayer, input, output, closeAuthority, tip, leftTo = taker } = swap;
   const instructions: Instruction[] = [];
   // A venue may take a little less than it was offered: the rest belongs to the taker.
   if (input.place.kind === 'wrapped') instructions.push(...closeWrapped(taker, rentPayer, input.place.account, taker));
   if (input.place.kind === 'token' && input.closeTo) {
-    const { closeTo: destination, mint, tokenProgram } = input;
+    const { closeTo: destination, tokenProgram, mint } = input;
     const { account } = input.place;
-    if (mint === WRAPPED_SOL_MINT && destination === rentPayer) {
+    // Closing pays out the SOL that is left in it, too.
+    if (mint === WRAPPED_SOL_MINT && destination !== leftTo) {
       instructions.push(tokenSyncNative({ account }));
-      instructions.push(tokenUnwrapLamports({ source: account, destination: receiver, authority: taker }));
+      instructions.push(tokenUnwrapLamports({ source: account, destination: leftTo, authority: taker }));
     }
     instructions.push(tokenCloseAccount({ account, destination, authority: taker, tokenProgram }));
   }

@@ -145,8 +145,10 @@ export interface SwapParties {
   minOut: bigint;
   /** Token account that gets the fee of the request; required with a fee. */
   feeAccount?: Address;
-  /** The source is closed afterwards: a router that can leaves nothing of the amount in it. */
+  /** The source is closed afterwards: a router that can leaves no dust of the amount in it. */
   emptySource?: boolean;
+  /** Gets the SOL that is left in accounts that exist only within the transaction; missing: the owner. */
+  leftTo?: Address;
 }
 
 export interface Built {

@@ -14,6 +14,7 @@ import { rentExemptLamports, tokenTransferChecked } from '@slipway/wire';
 import { createChain } from '../../chain/index.js';
 import { steadyNow } from '../../lib/clock.js';
 import { newAddress, type TestPool } from '../../routing/aggregator/testing.js';
+import { writeEndingCurve } from '../../routing/aggregator/venues/testing/ending-curve.js';
 import { isRefused, type Quote, type Router, type SwapParties, type Token } from '../../routing/router.js';
 import { type KeeperWorld, openKeeperWorld, type TestOrder } from './testing.js';
 
@@ -400,4 +401,20 @@ test('attack: a wallet of ever other names closes the accounts that it is paid t
   assert.deepEqual([await fill({ lacks: true }), await fill({ lacks: false })], [false, true]);
   now += 3_600_001;
   assert.equal(await fill({ lacks: true }), true);
+});
+
+test('attack: a stranger buys a curve until it takes only a part of an order, and gives enough for all of it: the keeper sells that part, and keeps nothing of the rest', async () => {
+  const bought = await w.world.token();
+  w.usd.set(bought.mint, 1);
+  await w.holding(bought, w.taker, 77n);
+  const curve = await writeEndingCurve(w.world, bought, a, (MAKING * 85n) / 100n);
+  await w.aggregator.discover();
+  const [held, counted] = [await w.world.amount(curve.vault), await curve.counted()];
+  const order = await w.open(a, bought, 700_000_000n);
+  await w.newKeeper().runDue();
+  const sold = MAKING - (await w.stateOf(order))!.makingAmount;
+  assert.ok(sold > (MAKING * 80n) / 100n && sold < (MAKING * 86n) / 100n, `${sold}`);
+  assert.equal(await w.world.amount(w.ata(w.taker, a)), 77n);
+  assert.equal((await w.world.amount(curve.vault)) - held, sold);
+  assert.ok((await curve.counted()) - counted > (sold * 98n) / 100n);
 });

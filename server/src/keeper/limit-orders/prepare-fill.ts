@@ -107,8 +107,13 @@ async function quoteFor(
   const signal = AbortSignal.timeout(QUOTE_MS);
   let quote = await router.quote(request, signal);
   for (let i = 0; i < simpler && !isRefused(quote) && quote.simpler; i++) quote = await quote.simpler(signal);
-  return quote;
+  return isRefused(quote) || isTaken(quote, request) ? quote : IN_PART;
 }
+
+/** The maker is paid for all of it: what the market leaves would be ours. Rounding leaves no more than about a unit of the output is worth. */
+const isTaken = ({ inAmount, outAmount }: Quote, { amount }: QuoteRequest) =>
+  (amount - inAmount) * outAmount <= 2n * amount;
+const IN_PART: Refusal = { refused: 'no-route', reason: 'the market takes only a part of it' };
 
 /** Room for a price that moves, as far as the calculated cost pays for it. */
 function budgetOf(units: number, price: bigint, more: number): Budget {

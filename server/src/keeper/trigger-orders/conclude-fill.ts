@@ -55,7 +55,8 @@ async function record({ writes, log }: Deps, fill: PendingFill, sale: Sale, move
 
 /**
  * What a fill has sold and bought. The wallet pays nothing itself: it gains the output, and the rent of the closed
- * input account, which counts as neither. Where the keeper has made the wallet's account, the rent is the keeper's.
+ * input account, which counts as neither; and what a pool has left of SOL, which was not sold. Where the keeper has made the
+ * wallet's account, the rent is the keeper's.
  */
 async function movedBy(
   chain: FillDeps['chain'],
@@ -66,13 +67,15 @@ async function movedBy(
   const paid = change(lamports.get(wallet));
   const gained = paid + (isClosed ? change(lamports.get(source)) : 0n);
   const isHome = isClosed && inputMint === WRAPPED_SOL_MINT && paid > 0n;
-  const input = isHome ? -gained : -change(tokens.get(source));
+  const sold = -change(tokens.get(source));
+  const input = isHome ? -gained : sold;
   if (vaultOutput) return { input, output: change(tokens.get(vaultOutput)), isClosed };
   if (outputMint === WRAPPED_SOL_MINT) return { input, output: gained, isClosed };
   const mint = await chain.mint(outputMint);
   if (!mint) throw new Error(`the mint ${outputMint} of a fill is gone`);
   const account = associatedTokenAddress(wallet, outputMint, mint.tokenProgram);
-  return { input, output: change(tokens.get(account)), isClosed };
+  const isMade = lamports.get(account)?.before === 0n;
+  return { input: isHome && isMade ? sold - paid : input, output: change(tokens.get(account)), isClosed };
 }
 
 const atMost = (amount: bigint, most: bigint): bigint => (amount > most ? most : amount);

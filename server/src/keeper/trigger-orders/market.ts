@@ -16,7 +16,7 @@ interface Priced {
 }
 
 /**
- * The market of a sale, usable until the signal aborts, and the smallest part to sell; or why there is no price of what
+ * The market of a sale, usable until the signal aborts; or why there is no price of what
  * it sells or buys that orders may use.
  */
 export function marketOf(
@@ -25,7 +25,7 @@ export function marketOf(
   { input, output }: { input: Token; output: Token },
   signal: AbortSignal,
   excludePools: ReadonlySet<Address> = new Set(),
-): (Market & { leastPart: bigint }) | { skipped: string } {
+): Market | { skipped: string } {
   const [from, to] = [prices.forOrders(input.mint), prices.forOrders(output.mint)];
   if ('none' in from) return { skipped: from.why };
   if ('none' in to) return { skipped: to.why };

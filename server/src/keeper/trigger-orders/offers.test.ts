@@ -14,10 +14,11 @@ function poolOf(depth: bigint, slippageBps: bigint, takesAtMost?: bigint) {
     async quote(amount): Promise<Quote | Refusal> {
       asked += 1;
       if (takesAtMost !== undefined && amount > takesAtMost) return { refused: 'no-route', reason: 'too much' };
-      return { outAmount: outOf(amount) } as Quote;
+      return { inAmount: amount, outAmount: outOf(amount) } as Quote;
     },
     slippage: () => slippageBps,
     fair: (amount, lessBps) => leastOf(amount, lessBps),
+    leastPart: LEAST_PART,
   };
   return { market, outOf, asked: () => asked };
 }
@@ -30,7 +31,7 @@ test('finds what is nearly the largest part, in few quotes, and leaves and sells
   await fc.assert(
     fc.asyncProperty(amount, depth, slippage, async (all, pool, bps) => {
       const { market, outOf, asked } = poolOf(pool, bps);
-      const offer = await findOffer(market, all, LEAST_PART);
+      const offer = await findOffer(market, all);
       assert.ok(asked() <= 7, `${asked()} quotes`);
       const isEnough = (part: bigint) => outOf(part) >= leastOf(part, bps);
       if ('skipped' in offer) {
@@ -49,13 +50,13 @@ test('finds what is nearly the largest part, in few quotes, and leaves and sells
 
 test('asks for less where the market does not take all of it', async () => {
   const { market } = poolOf(10n ** 15n, 100n, 300_000_000n);
-  const offer = await findOffer(market, 1_000_000_000n, LEAST_PART);
+  const offer = await findOffer(market, 1_000_000_000n);
   assert.ok('amount' in offer && offer.amount > 270_000_000n && offer.amount <= 300_000_000n);
 });
 
 test('says what the market gives where no part is worth selling', async () => {
   const { market } = poolOf(1_000n, 100n);
-  assert.deepEqual(await findOffer(market, 50_000_000n, LEAST_PART), {
+  assert.deepEqual(await findOffer(market, 50_000_000n), {
     skipped: 'the market gives 999 and its slippage allows no less than 49500000',
   });
 });
@@ -63,10 +64,36 @@ test('says what the market gives where no part is worth selling', async () => {
 test('amounts so large that the market is as strained by all as by half of it are halved', async () => {
   const all = 2n ** 60n;
   const market: Market = {
-    quote: async (amount) => ({ outAmount: amount > all / 2n ? amount - 1n : amount }) as Quote,
+    quote: async (amount) => ({ inAmount: amount, outAmount: amount > all / 2n ? amount - 1n : amount }) as Quote,
     slippage: () => 0n,
     fair: (amount, lessBps) => leastOf(amount, lessBps),
+    leastPart: all / 8n,
   };
-  const offer = await findOffer(market, all, all / 8n);
+  const offer = await findOffer(market, all);
   assert.ok('amount' in offer && offer.amount >= all / 4n && offer.amount <= all / 2n);
+});
+
+test('asks for what the market takes where that is only a part, and leaves what is worth no sale', async () => {
+  const taking = (most: bigint): Market => ({
+    quote: async (amount) => {
+      const inAmount = amount < most ? amount : most;
+      return { inAmount, outAmount: inAmount } as Quote;
+    },
+    slippage: () => 2_000n,
+    fair: (amount, lessBps) => leastOf(amount, lessBps),
+    leastPart: LEAST_PART,
+  });
+  for (const [most, amount] of [
+    [85_000_000n, 85_000_000n],
+    [95_000_000n, 95_000_000n],
+    [95_000_001n, 100_000_000n],
+  ] as const) {
+    const offer = await findOffer(taking(most), 100_000_000n);
+    assert.ok('amount' in offer);
+    assert.equal(offer.amount, amount);
+    assert.equal(offer.least, leastOf(amount, 2_000n));
+  }
+  assert.deepEqual(await findOffer(taking(4_000_000n), 100_000_000n), {
+    skipped: 'the market takes no more than 4000000',
+  });
 });

@@ -19,6 +19,8 @@ export interface Market {
    * is worth much.
    */
   fair(amount: bigint, lessBps: bigint): bigint;
+  /** Neither a part nor the rest is less. */
+  leastPart: bigint;
 }
 
 /** The most quotes that the search for a part requests. */
@@ -28,6 +30,8 @@ const MOST_QUOTES = 6;
  */
 const WORTH_MORE = 100n;
 const BELOW = 500n;
+/** Rounding may leave so small a fraction of an amount (1/n). */
+const DUST = 10_000n;
 const BPS = 10_000n;
 
 /** What is left of `amount` after the slippage, rounded up. */
@@ -48,49 +52,60 @@ export function offerOf({ slippage, fair }: Market, amount: bigint, quote: Quote
 
 /**
  * An offer for the whole amount or, if the market is too shallow for that, for the largest part that a few quotes find.
- * Neither the part nor the rest is less than `leastPart`.
  */
-export async function findOffer(
-  market: Market,
-  amount: bigint,
-  leastPart: bigint,
-): Promise<Offer | { skipped: string }> {
+export async function findOffer(market: Market, amount: bigint): Promise<Offer | { skipped: string }> {
   const quote = await market.quote(amount);
   if (isRefused(quote)) {
     const part =
-      quote.refused === 'no-route' ? await findPart(market, { amount, strain: Infinity }, leastPart) : undefined;
+      quote.refused === 'no-route'
+        ? await findPart(market, amount, { amount, strain: Number.POSITIVE_INFINITY })
+        : undefined;
     return part ?? { skipped: quote.reason };
   }
   const whole = offerOf(market, amount, quote);
-  if (isEnough(whole)) return whole;
-  return (await findPart(market, whole, leastPart)) ?? { skipped: tooLittle(whole) };
+  if (isEnough(market, whole)) return whole;
+  const taken = isTaken(market, whole) ? whole : await ask(market, quote.inAmount);
+  if (taken && taken.amount < amount && taken.amount >= market.leastPart && isEnough(market, taken)) return taken;
+  const tooMuch = taken ?? { amount: quote.inAmount, strain: Number.POSITIVE_INFINITY };
+  return (await findPart(market, amount, tooMuch)) ?? { skipped: tooLittle(market, whole) };
 }
 
-export const isEnough = ({ quote, least }: Offer): boolean => quote.outAmount >= least;
+/** Whether the market takes the amount, but for what is worth no sale, and gives enough. The rest stays in the order's account. */
+export const isEnough = (market: Market, offer: Offer): boolean =>
+  isTaken(market, offer) && offer.quote.outAmount >= offer.least;
 
-export function tooLittle({ quote, least }: Offer): string {
-  return `the market gives ${quote.outAmount} and its slippage allows no less than ${least}`;
+function isTaken({ leastPart }: Market, { amount, quote: { inAmount } }: Offer): boolean {
+  const left = amount - inAmount;
+  return left * DUST <= amount || (left < leastPart && inAmount >= leastPart);
+}
+
+export function tooLittle(market: Market, offer: Offer): string {
+  const { quote, least } = offer;
+  return isTaken(market, offer)
+    ? `the market gives ${quote.outAmount} and its slippage allows no less than ${least}`
+    : `the market takes no more than ${quote.inAmount}`;
+}
+
+async function ask(market: Market, amount: bigint): Promise<Offer | undefined> {
+  const quote = await market.quote(amount);
+  return isRefused(quote) ? undefined : offerOf(market, amount, quote);
 }
 
 type Bound = Pick<Offer, 'amount' | 'strain'>;
 
 /** Interpolates between a part that is small enough and an amount that is too large: strain grows about linearly. */
-async function findPart(market: Market, whole: Bound, leastPart: bigint): Promise<Offer | undefined> {
-  const most = whole.amount - leastPart;
+async function findPart(market: Market, whole: bigint, tooMuch: Bound): Promise<Offer | undefined> {
+  const { leastPart } = market;
+  const most = whole - leastPart;
   if (leastPart <= 0n || most < leastPart) return undefined;
-  const ask = async (amount: bigint): Promise<Offer | undefined> => {
-    const quote = await market.quote(amount);
-    return isRefused(quote) ? undefined : offerOf(market, amount, quote);
-  };
-  let enough = await ask(leastPart);
-  if (!enough || !isEnough(enough)) return undefined;
-  let tooMuch = whole;
+  let enough = await ask(market, leastPart);
+  if (!enough || !isEnough(market, enough)) return undefined;
   for (let quotes = 1; quotes < MOST_QUOTES; quotes++) {
     let amount = between(enough, tooMuch);
     if (amount > most) amount = most;
     if (amount - enough.amount <= enough.amount / WORTH_MORE) break;
-    const offer: Offer | undefined = await ask(amount);
-    if (offer && isEnough(offer)) enough = offer;
+    const offer: Offer | undefined = await ask(market, amount);
+    if (offer && isEnough(market, offer)) enough = offer;
     else tooMuch = { amount, strain: offer?.strain ?? Number.POSITIVE_INFINITY };
   }
   return enough;

@@ -53,12 +53,14 @@ export async function prepareFill(deps: FillDeps, sale: Sale): Promise<PreparedF
   if ('skipped' in market) return market;
   const avoided = new Set<Address>();
   const trade = { sale, input, output, target };
-  let offer = await findOffer(market, sale.amount, market.leastPart);
+  let offer = await findOffer(market, sale.amount);
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     if ('skipped' in offer) return offer;
     const { amount, quote } = offer;
-    // The account is closed only if it will be empty (others may have sent tokens to it), and not after a failed fill.
-    const isEmptied = amount === sale.amount && sale.failures === 0 && holds(source) === amount;
+    // The account is closed only if it will be empty (others may have sent tokens to it), and not after a failed fill. SOL that is
+    // left in it is paid to the wallet.
+    const isSold = quote.inAmount === amount || input.mint === WRAPPED_SOL_MINT;
+    const isEmptied = amount === sale.amount && isSold && sale.failures === 0 && holds(source) === amount;
     const tried = await tryFill(deps, trade, offer, isEmptied);
     if (tried !== 'too large' && !('skipped' in tried)) return { ...tried, amount, least: offer.least };
     if (tried !== 'too large') {
@@ -69,14 +71,14 @@ export async function prepareFill(deps: FillDeps, sale: Sale): Promise<PreparedF
       for (const { venue } of suspects) avoided.add(venue);
       market = marketOf(deps, sale, { input, output }, signal, avoided);
       if ('skipped' in market) return market;
-      offer = await findOffer(market, sale.amount, market.leastPart);
+      offer = await findOffer(market, sale.amount);
       continue;
     }
     if (!quote.simpler) break;
     const simpler = await quote.simpler(signal);
     if (isRefused(simpler)) return { skipped: simpler.reason };
     offer = offerOf(market, amount, simpler);
-    if (!isEnough(offer)) return { skipped: tooLittle(offer) };
+    if (!isEnough(market, offer)) return { skipped: tooLittle(market, offer) };
   }
   return { skipped: 'a transaction has no room for its route' };
 }
@@ -176,6 +178,7 @@ async function swapOf(
     rentPayer: payer,
     minOut: least,
     emptySource: isClosing,
+    leftTo: wallet,
     absentSigners: new Set([wallet]),
   });
   if (isRefused(built)) return built.refused === 'too-large' ? 'too large' : { skipped: built.reason };
@@ -188,6 +191,7 @@ async function swapOf(
       receiver: target.receiver,
       feePayer: payer,
       rentPayer: payer,
+      leftTo: wallet,
       trade: { ...built, inFull: calledPrograms(built.instructions, programs.router) },
       programs,
       input: { ...input, place: { kind: 'token', account: source }, amount, ...(isClosing && { closeTo }) },

@@ -1,4 +1,4 @@
-import { type Address, holdsSol } from '@slipway/wire';
+import { type Address, holdsSol, WRAPPED_SOL_MINT } from '@slipway/wire';
 import type { TriggerOrderRow } from '../../store/trigger-orders.js';
 import type { Leg } from '../../trigger-orders/order.js';
 import { type OrderContext, orderContext } from '../../trigger-orders/order-context.js';
@@ -18,7 +18,8 @@ export interface Sale {
   vaultOutput: Address | undefined;
   /**
    * Whether the rent of the source, once it is empty, may pay for an account of the wallet: the signer lets the keeper have it of
-   * SOL only where all of the deposit is sold at once, because closing pays out what is left.
+   * SOL only where all of the deposit is sold at once, because closing pays out what is left. Only SOL of SPL Token can be paid to
+   * the wallet before.
    */
   paysForAccount: boolean;
   /** The slippage that the owner allows; null: automatic. */
@@ -39,7 +40,9 @@ export function saleOf(order: TriggerOrderRow): Sale {
     wallet: wallet as Address,
     vault: vault as Address,
     ...sold,
-    paysForAccount: !holdsSol(sold.inputMint) || (isEntry && sold.amount === progress.entry.initial),
+    paysForAccount:
+      !holdsSol(sold.inputMint) ||
+      (sold.inputMint === WRAPPED_SOL_MINT && isEntry && sold.amount === progress.entry.initial),
     slippageBps: slippageOf(order, leg),
     context: orderContext(leg, { ...order, condition: conditionOf(order, leg) }),
     failures: progress.failures,

@@ -186,6 +186,8 @@ export async function openTriggerWorld(lookupTables: readonly Address[] = []) {
       return { wallet, id };
     },
 
+    /** The wallet's account for what the orders buy. */
+    accountOf: (wallet: Address) => associatedTokenAddress(wallet, bought.mint, bought.tokenProgram),
     /** What a wallet has of a token. */
     held: (wallet: Address, { mint, tokenProgram }: Token = bought) =>
       world.amount(associatedTokenAddress(wallet, mint, tokenProgram)),

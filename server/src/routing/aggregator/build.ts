@@ -14,7 +14,7 @@ import {
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
 import type { QuoteRequest, SwapParties, Token } from '../router.js';
-import type { Outcome, Part, Plan } from './plan.js';
+import { isLeft, type Outcome, type Part, type Plan } from './plan.js';
 
 const WHOLE = 10_000;
 /** Offset of the amount in the data of a checked transfer. */
@@ -54,12 +54,14 @@ function buildRoute(input: BuildInput, router: Address): Instructions {
   const temporary = temporaryAccounts(input, isHandedOn ? [...between, request.output] : between);
   const places = [source, ...temporary.addresses, ...(isHandedOn ? [] : [destination])];
 
-  // Intermediate accounts must end up empty, whatever a venue takes; the source may keep what is not worth passing on.
-  const isHandedOver = parties.emptySource || outcome.trades.some(({ step, rest }) => step === 0 && rest > 0n);
+  // Intermediate accounts must end up empty; the source may keep what is not worth passing on. Only dust is given to a pool: what
+  // another leaves where it ends may be nearly all by the time that the route runs, and nobody would ever have it.
+  const isDust = outcome.trades.some(({ step, rest }) => step === 0 && rest > 0n);
+  const isHandedOver = isDust || (parties.emptySource && !isLeft(outcome));
   const rests = [isHandedOver ? request.input : undefined, ...between];
   const hops = plan.steps.flatMap(({ parts }, i) =>
     parts.map((part, j) => {
-      const rest = j === parts.length - 1 ? rests[i] : undefined;
+      const rest = j === parts.length - 1 && part.state.leaves === 'dust' ? rests[i] : undefined;
       return routeHop(part, owner, [places[i]!, places[i + 1]!], rest);
     }),
   );
@@ -110,7 +112,7 @@ interface TemporaryAccounts {
 
 /** Token accounts of the owner, at addresses that only this swap uses. */
 function temporaryAccounts(input: BuildInput, tokens: readonly Token[]): TemporaryAccounts {
-  const { owner, rentPayer } = input.parties;
+  const { owner, rentPayer, leftTo = owner } = input.parties;
   const lamports = rentExemptLamports(TOKEN_ACCOUNT_SPACE);
   const made = tokens.map(({ mint, tokenProgram }, i) => {
     const seed = seedOf(input, i);
@@ -126,15 +128,26 @@ function temporaryAccounts(input: BuildInput, tokens: readonly Token[]): Tempora
           ? [tokenUnwrapLamports({ source: account, destination: rentPayer, authority: owner })]
           : []),
       ],
-      close: tokenCloseAccount({ account, destination: rentPayer, authority: owner, tokenProgram }),
+      close: [
+        // Closing pays out all SOL that is in it. An account of any other token can only be closed when it is empty.
+        ...(mint === WRAPPED_SOL_MINT && rentPayer !== leftTo && mayLeave(input.plan, mint)
+          ? [tokenUnwrapLamports({ source: account, destination: leftTo, authority: owner })]
+          : []),
+        tokenCloseAccount({ account, destination: rentPayer, authority: owner, tokenProgram }),
+      ],
     };
   });
   return {
     addresses: made.map(({ account }) => account),
     open: made.flatMap(({ open }) => open),
-    close: made.map(({ close }) => close),
+    close: made.flatMap(({ close }) => close),
     lentLamports: lamports * BigInt(made.length),
   };
+}
+
+/** Whether more than dust of a token may be left between two steps. */
+function mayLeave({ steps }: Plan, mint: Address): boolean {
+  return steps.some(({ input, parts }) => input === mint && parts.at(-1)!.state.leaves === 'part');
 }
 
 /**

@@ -34,7 +34,7 @@ export interface Done extends Trade {
   part: Part;
   step: number;
   offered: bigint;
-  /** The unused rest of the offer, given to the pool: intermediate accounts must end up empty, and the input whole. */
+  /** The dust that it leaves of the offer, given to the pool: intermediate accounts must end up empty, and the input whole. */
   rest: bigint;
 }
 
@@ -45,6 +45,12 @@ export interface Outcome {
   outAmount: bigint;
   feeAmount: bigint;
   trades: Done[];
+}
+
+/** Whether some of the input stays in the source, because it is more than may be given away. */
+export function isLeft({ trades }: Outcome): boolean {
+  const last = trades.findLast(({ step }) => step === 0);
+  return last !== undefined && last.offered - last.paid > last.rest;
 }
 
 type Fee = QuoteRequest['fee'];
@@ -81,9 +87,10 @@ export function run(plan: Plan, amount: bigint, { fee, routed }: RunOptions): Ou
       trades.push({ ...trade, part, step: i, offered, rest: 0n });
     }
     const least = i === 0 ? LEAST_USE_OF_INPUT : LEAST_USE;
-    if (routed && left * least <= whole) trades.at(-1)!.rest = left;
+    const last = trades.at(-1)!;
+    if (routed && last.part.state.leaves === 'dust' && left * least <= whole) last.rest = left;
     else if (i === 0) unused = left;
-    else return undefined;
+    else if (left > 0n) return undefined;
     available = received;
   }
   const outputFee = fee?.side === 'output' ? (available * BigInt(fee.bps)) / BPS : 0n;

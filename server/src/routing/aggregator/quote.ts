@@ -68,8 +68,8 @@ function build(found: Found, request: QuoteRequest, parties: SwapParties, builde
     if (parties.absentSigners.has(signer)) return unsupported(`the route needs the signature of ${signer}`);
   }
   const lookupTables = tablesFor(instructions, builder.lookupTables());
-  const { receiver, feeAccount = destination } = parties;
-  const inFull = [source, destination, owner, rentPayer, receiver, feeAccount];
+  const { receiver, feeAccount = destination, leftTo = owner } = parties;
+  const inFull = [source, destination, owner, rentPayer, receiver, feeAccount, leftTo];
   const size = transactionSize(parties.feePayer, instructions, lookupTables, inFull);
   if (size > MAX_TRANSACTION_SIZE)
     return { refused: 'too-large', reason: `${size} bytes, of which a transaction has ${MAX_TRANSACTION_SIZE}` };

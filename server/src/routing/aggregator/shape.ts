@@ -9,7 +9,7 @@ import {
 import { GrowingCache } from '../../lib/growing-cache.js';
 import type { QuoteRequest, Surroundings } from '../router.js';
 import type { LiveLeg } from './legs.js';
-import type { Outcome, Part, Plan } from './plan.js';
+import { isLeft, type Outcome, type Part, type Plan } from './plan.js';
 import type { PoolState } from './venue.js';
 
 /** Programs that surroundings and trades may share. */
@@ -45,6 +45,7 @@ export function surroundingsKey(
 export function planKey(plan: Plan, outcome: Outcome, listed: ReadonlySet<Address>): string {
   let key = outcome.feeAmount > 0n ? 'fee' : '';
   if (outcome.trades.some(({ step, rest }) => step === 0 && rest > 0n)) key += ' rest';
+  if (isLeft(outcome)) key += ' left';
   for (const { input, output, parts } of plan.steps) {
     key += ` ${input} ${output}`;
     for (const part of parts) key += ` ${shapeOf(part, listed).key}`;

@@ -37,6 +37,11 @@ export interface PoolState {
   readonly reserves: readonly [number, number];
   /** The share of a trade that the pool and its owner keep, roughly: 0 to 1. */
   readonly feeShare: number;
+  /**
+   * What it may leave of an offer: dust, because it rounds, or any part of it, where it ends before. Missing: it takes all of an offer,
+   * or fails.
+   */
+  readonly leaves?: 'dust' | 'part';
   /** Exactly what the venue does when `amount` is offered; undefined if it refuses. It may take only a part. */
   quote(from: Side, amount: bigint): Trade | undefined;
   /** Rough output for an amount, to rank routes by; 0 for more than it takes. */

@@ -240,6 +240,7 @@ function stateOf({ address, pool, terms, tokens, balances }: Parts, now: ClockTi
   return {
     tokens,
     reserves: [roughRest(curve, root), Number(pool.quoteReserve)],
+    leaves: 'part',
     feeShare: Number(rates[QUOTE] ?? rates[BASE] ?? MOST_RATE) / Number(FEE_WHOLE),
     quote(from, amount) {
       const rate = rates[from];

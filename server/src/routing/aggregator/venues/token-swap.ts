@@ -88,6 +88,7 @@ function stateOf({ program, address, pool, vaults: [a, b] }: Parts): PoolState {
       const out = reserves[other(from)];
       return amount >= out ? Number.POSITIVE_INFINITY : (reserves[from] * amount) / (out - amount) / kept;
     },
+    leaves: 'dust',
     price: (from) => reserves[other(from)] / reserves[from],
     swap(from, { owner, source, destination, amountIn, minOut }) {
       const swap = { accounts, aToB: from === 0, authority: owner, source, destination };

@@ -148,6 +148,7 @@ function stateOf({ reader, address, pool, vaults, arrays, feesOf, groupSize }: P
   const price = (Number(pool.sqrtPrice) / ONE) ** 2;
   return {
     tokens,
+    leaves: 'part',
     feeShare: feeRate / RATE_UNIT,
     get reserves() {
       return [depth(1).outWithin(NEAR), depth(0).outWithin(NEAR)] as const;

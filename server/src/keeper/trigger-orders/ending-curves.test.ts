@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { type Address, type Keypair, SYSTEM_PROGRAM } from '@slipway/wire';
+import { WRAPPED_SOL } from '../../routing/aggregator/testing.js';
+import { type EndingCurve, writeEndingCurve } from '../../routing/aggregator/venues/testing/ending-curve.js';
+import type { Token } from '../../routing/router.js';
+import { AMOUNT, openTriggerWorld } from './testing.js';
+
+const MINUTE_MS = 60_000;
+const SOL = 1_000_000_000n;
+/** What a stranger leaves of the curve before a fill lands: the rest of the order is more than any rent. */
+const LEFT = (AMOUNT * 75n) / 100n;
+const TERMS = { orderType: 'single', triggerCondition: 'above', triggerPriceUsd: 0.9, slippageBps: 2_900 } as const;
+
+type TriggerWorld = Awaited<ReturnType<typeof openTriggerWorld>>;
+let world: TriggerWorld;
+beforeEach(async () => {
+  world = await openTriggerWorld();
+  await world.world.setReserves(world.pool, [1_000n, 1_000n]);
+});
+afterEach(() => world?.close());
+
+describe('a curve that is nearly complete', () => {
+  let curve: EndingCurve;
+  let [held, counted] = [0n, 0n];
+
+  /** The curve is paid in this token, and takes all of an order. */
+  async function write(paid: Token): Promise<void> {
+    curve = await writeEndingCurve(world.world, world.bought, paid, AMOUNT);
+    // So that a unit of SOL is worth a unit of the other tokens.
+    world.setPrice(WRAPPED_SOL.mint, 1_000);
+    await world.aggregator.discover();
+    [held, counted] = [await world.world.amount(curve.vault), await curve.counted()];
+  }
+
+  /** What was given to the curve beyond what it has counted and its fee of 1 %. */
+  async function givenAway(): Promise<bigint> {
+    const [gained, traded] = [(await world.world.amount(curve.vault)) - held, (await curve.counted()) - counted];
+    return gained - (traded * 100n + 98n) / 99n;
+  }
+
+  /** A keeper, and a stranger who buys the curve each time between the simulation and the landing. */
+  async function raced() {
+    const landing = world.newLanding();
+    return world.newKeeper({
+      landing: {
+        vouchesForOrder: (order) => landing.vouchesForOrder(order),
+        async execute(...fill) {
+          return landing.execute(...fill);
+        },
+        async send(...fill) {
+          await curve.leave(LEFT);
+          counted = await curve.counted();
+          return landing.send(...fill);
+        },
+      },
+    });
+  }
+
+  /** Of a wallet that has no account for what it buys. */
+  async function deposit(input: Token): Promise<{ wallet: Keypair; id: string; lamports: bigint }> {
+    const client = world.newClient();
+    const wallet = await client.register();
+    await world.fund(wallet.address, world.sold, AMOUNT);
+    await world.world.put(wallet.address, SYSTEM_PROGRAM, new Uint8Array(0), SOL);
+    const mints = { inputMint: input.mint, outputMint: world.bought.mint, triggerMint: input.mint };
+    const id = await client.open(wallet, AMOUNT, { ...TERMS, ...mints });
+    await world.world.remove(await world.accountOf(wallet.address));
+    return { wallet, id, lamports: await world.world.lamports(wallet.address) };
+  }
+
+  const later = () => world.clock.setOffset(world.clock.offsetMs + MINUTE_MS);
+
+  it('attack: a stranger buys a curve until only what an order must get is left: nothing of the order is given to the curve', async () => {
+    await write(world.sold);
+    await curve.leave(LEFT);
+    const { wallet, id } = await world.deposit(world.newClient(), { slippageBps: 2_900 });
+    await (await world.newKeeper()).runDue();
+    const { progress, inputAccount } = await world.rowOf(id);
+    const sold = AMOUNT - progress.entry.remaining;
+    assert.equal(progress.state, 'partial_fill_success');
+    assert.equal(sold, (LEFT * 100n + 98n) / 99n);
+    assert.equal(await givenAway(), 0n);
+    assert.equal(await world.world.amount(inputAccount as Address), AMOUNT - sold);
+    assert.equal(await world.held(wallet.address), progress.entry.received);
+  });
+
+  it('attack: a stranger buys a curve between the simulation of a fill and its landing: the fill fails, and the next one sells what the curve takes', async () => {
+    await write(world.sold);
+    const { id } = await world.deposit(world.newClient(), { slippageBps: 2_900 });
+    const keeper = await raced();
+    await keeper.runDue();
+    assert.equal((await world.rowOf(id)).progress.entry.remaining, AMOUNT);
+    assert.equal(await world.world.amount(curve.vault), held);
+    later();
+    await keeper.runDue();
+    const { progress, inputAccount } = await world.rowOf(id);
+    assert.equal(progress.state, 'partial_fill_success');
+    assert.equal(await givenAway(), 0n);
+    assert.equal(await world.world.amount(inputAccount as Address), progress.entry.remaining);
+  });
+
+  it('attack: a stranger buys a curve before the fill of a wallet without an account lands: the SOL that is left is the wallet’s, not the keeper’s', async () => {
+    await write(WRAPPED_SOL);
+    const { wallet, id, lamports } = await deposit(WRAPPED_SOL);
+    const before = await world.world.lamports(world.payer);
+    await (await raced()).runDue();
+    const { progress } = await world.rowOf(id);
+    assert.equal(progress.state, 'fill_success');
+    const sold = AMOUNT - progress.entry.remaining;
+    assert.equal(sold, (LEFT * 100n + 98n) / 99n);
+    assert.equal(await givenAway(), 0n);
+    assert.equal((await world.world.lamports(wallet.address)) - lamports, AMOUNT - sold);
+    assert.ok((await world.world.lamports(world.payer)) < before, 'the keeper has paid the fee');
+    assert.equal(await world.held(wallet.address), progress.entry.received);
+  });
+
+  it('attack: a stranger buys a curve until only a part of an order of SOL is left: where the wallet has no account, the keeper closes none for itself', async () => {
+    await write(WRAPPED_SOL);
+    await curve.leave(LEFT);
+    const { wallet, id, lamports } = await deposit(WRAPPED_SOL);
+    const before = await world.world.lamports(world.payer);
+    const keeper = await world.newKeeper();
+    await keeper.runDue();
+    const { progress, inputAccount } = await world.rowOf(id);
+    assert.equal(progress.entry.remaining, AMOUNT);
+    assert.equal(await world.world.amount(inputAccount as Address), AMOUNT);
+    assert.equal(await world.world.lamports(world.payer), before);
+    assert.equal(await world.world.lamports(wallet.address), lamports);
+  });
+});
