@@ -403,7 +403,7 @@ test('attack: a wallet of ever other names closes the accounts that it is paid t
   assert.equal(await fill({ lacks: true }), true);
 });
 
-test('attack: a stranger buys a curve until it takes only a part of an order, and gives enough for all of it: the keeper sells that part, and keeps nothing of the rest', async () => {
+test('attack: a stranger on the chain buys a curve until it takes only a part of an order, and gives enough for all of it: the keeper sells that part, and keeps nothing of the rest', async () => {
   const bought = await w.world.token();
   w.usd.set(bought.mint, 1);
   await w.holding(bought, w.taker, 77n);

@@ -71,7 +71,7 @@ describe('a curve that is nearly complete', () => {
 
   const later = () => world.clock.setOffset(world.clock.offsetMs + MINUTE_MS);
 
-  it('attack: a stranger buys a curve until only what an order must get is left: nothing of the order is given to the curve', async () => {
+  it('attack: a stranger on the chain buys a curve until only what an order must get is left: nothing of the order is given to the curve', async () => {
     await write(world.sold);
     await curve.leave(LEFT);
     const { wallet, id } = await world.deposit(world.newClient(), { slippageBps: 2_900 });
@@ -85,7 +85,7 @@ describe('a curve that is nearly complete', () => {
     assert.equal(await world.held(wallet.address), progress.entry.received);
   });
 
-  it('attack: a stranger buys a curve between the simulation of a fill and its landing: the fill fails, and the next one sells what the curve takes', async () => {
+  it('attack: a stranger on the chain buys a curve between the simulation of a fill and its landing: the fill fails, and the next one sells what the curve takes', async () => {
     await write(world.sold);
     const { id } = await world.deposit(world.newClient(), { slippageBps: 2_900 });
     const keeper = await raced();
@@ -100,7 +100,7 @@ describe('a curve that is nearly complete', () => {
     assert.equal(await world.world.amount(inputAccount as Address), progress.entry.remaining);
   });
 
-  it('attack: a stranger buys a curve before the fill of a wallet without an account lands: the SOL that is left is the wallet’s, not the keeper’s', async () => {
+  it('attack: a stranger on the chain buys a curve before the fill of a wallet without an account lands: the SOL that is left is the wallet’s, not the keeper’s', async () => {
     await write(WRAPPED_SOL);
     const { wallet, id, lamports } = await deposit(WRAPPED_SOL);
     const before = await world.world.lamports(world.payer);
@@ -115,7 +115,7 @@ describe('a curve that is nearly complete', () => {
     assert.equal(await world.held(wallet.address), progress.entry.received);
   });
 
-  it('attack: a stranger buys a curve until only a part of an order of SOL is left: where the wallet has no account, the keeper closes none for itself', async () => {
+  it('attack: a stranger on the chain buys a curve until only a part of an order of SOL is left: where the wallet has no account, the keeper closes none for itself', async () => {
     await write(WRAPPED_SOL);
     await curve.leave(LEFT);
     const { wallet, id, lamports } = await deposit(WRAPPED_SOL);

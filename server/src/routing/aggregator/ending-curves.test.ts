@@ -59,7 +59,7 @@ describe('a route into a curve that somebody buys before it lands', () => {
     return world.run([payer, owner], built.instructions, built.lookupTables);
   }
 
-  it('attack: a stranger buys the curve of a swap whose account is to be emptied: what the curve does not take stays there', async () => {
+  it('attack: a stranger on the chain buys the curve of a swap whose account is to be emptied: what the curve does not take stays there', async () => {
     const { quote, curve } = await quoteOver(undefined);
     const before = await world.amount(curve.vault);
     assert.equal(await land(quote, curve, { emptySource: true }), null);
@@ -68,7 +68,7 @@ describe('a route into a curve that somebody buys before it lands', () => {
     assert.equal(await world.amount(source), AMOUNT - gained);
   });
 
-  it('attack: a stranger buys the curve of a second step: a token that is left fails the swap, and nobody loses anything', async () => {
+  it('attack: a stranger on the chain buys the curve of a second step: a token that is left fails the swap, and nobody loses anything', async () => {
     const { quote, curve } = await quoteOver(await world.token());
     const before = await world.amount(curve.vault);
     assert.notEqual(await land(quote, curve), null);
@@ -76,7 +76,7 @@ describe('a route into a curve that somebody buys before it lands', () => {
     assert.equal(await world.amount(source), AMOUNT);
   });
 
-  it('attack: a stranger buys the curve of a second step: SOL that is left goes to its owner, not to who has lent the rent', async () => {
+  it('attack: a stranger on the chain buys the curve of a second step: SOL that is left goes to its owner, not to who has lent the rent', async () => {
     for (const leftTo of [undefined, newAddress()]) {
       const { quote, curve } = await quoteOver(WRAPPED_SOL);
       const vault = await world.amount(curve.vault);
