@@ -49,8 +49,14 @@ describe('a route into a curve that somebody buys before it lands', () => {
   /** Lands it after a stranger has bought; the chain's error. */
   async function land(quote: Quote, curve: EndingCurve, more: Partial<SwapParties> = {}): Promise<unknown> {
     const parties = {
-      ...{ owner: owner.address, source, destination, receiver: owner.address },
-      ...{ feePayer: payer.address, rentPayer: payer.address, absentSigners: new Set<Address>(), minOut: 1n },
+      owner: owner.address,
+      source,
+      destination,
+      receiver: owner.address,
+      feePayer: payer.address,
+      rentPayer: payer.address,
+      absentSigners: new Set<Address>(),
+      minOut: 1n,
       ...more,
     };
     const built: Built | { reason: string } = await quote.build(parties);
