@@ -12,7 +12,7 @@ import type { Base } from './base.js';
  * `ownTables`: the sandbox's lookup tables.
  */
 export async function openAggregator(
-  { config, log, node, chains, store, clock, steadyNow, disposal, metrics }: Base,
+  { config, log, node, chains, store, signer, clock, steadyNow, disposal, metrics }: Base,
   ownTables: readonly Address[],
 ): Promise<{ aggregator: Aggregator; live: LiveAccounts }> {
   const { wsUrl } = node;
@@ -28,6 +28,7 @@ export async function openAggregator(
   const aggregator = await createAggregator({
     rpc,
     chain,
+    payer: () => signer.address('gas'),
     live,
     steadyNow,
     log,

@@ -84,7 +84,17 @@ export async function openSwapWorld(options: WorldOptions = {}) {
     orderEngine: ORDER_ENGINE_PROGRAM,
     tokenSwap: TOKEN_SWAP_PROGRAM,
   };
-  const aggregator = await createAggregator({ rpc, chain, live, steadyNow: runningNow, log, programs, pools: [] });
+  const payer = () => signer.address('gas');
+  const aggregator = await createAggregator({
+    rpc,
+    chain,
+    payer,
+    live,
+    steadyNow: runningNow,
+    log,
+    programs,
+    pools: [],
+  });
   const makers = createMakers({
     store,
     box: signer.secrets,

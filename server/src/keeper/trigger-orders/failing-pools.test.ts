@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AMOUNT, openTriggerWorld } from './testing.js';
 
 const DEEP = 10n ** 13n;
@@ -10,9 +11,30 @@ before(async () => {
 });
 after(() => world?.close());
 
+it('attack: somebody who moves pools makes so many that look best and fail on the chain that a fill has no more tries: they are left out, and the order is filled', async () => {
+  const { sold, bought, pool } = world;
+  const better = [];
+  for (let more = 2n; more < 7n; more++) {
+    better.push(await world.world.pool(sold, bought, [DEEP, (DEEP * (100n + more)) / 100n]));
+  }
+  await world.aggregator.discover();
+  for (const { poolMint } of better) await world.world.remove(poolMint);
+  const keeper = await world.newKeeper();
+  const { id, wallet } = await world.deposit(world.newClient());
+  for (let turns = 0; turns < 20 && (await world.rowOf(id)).progress.state !== 'fill_success'; turns++) {
+    await keeper.runDue();
+    world.clock.setOffset(world.clock.offsetMs + 10_000);
+    await sleep(100);
+  }
+  assert.equal((await world.rowOf(id)).progress.state, 'fill_success');
+  assert.equal(await world.world.amount(pool.vaults[0]), DEEP + AMOUNT);
+  assert.ok((await world.held(wallet.address)) > (AMOUNT * 99n) / 100n);
+});
+
 describe('a fired order whose best pools fail on the chain', () => {
   it('is filled over the others, and waits where none is left', async () => {
     const { sold, bought, pool } = world;
+    const before = await world.world.amount(pool.vaults[0]);
     const better = [await world.world.pool(sold, bought, [DEEP, (DEEP * 102n) / 100n])];
     better.push(await world.world.pool(sold, bought, [DEEP, (DEEP * 103n) / 100n]));
     await world.aggregator.discover();
@@ -22,7 +44,7 @@ describe('a fired order whose best pools fail on the chain', () => {
     const { id } = await world.deposit(world.newClient());
     await keeper.runDue();
     assert.equal((await world.rowOf(id)).progress.state, 'fill_success');
-    assert.equal(await world.world.amount(pool.vaults[0]), DEEP + AMOUNT);
+    assert.equal(await world.world.amount(pool.vaults[0]), before + AMOUNT);
     for (const { vaults } of better) assert.equal(await world.world.amount(vaults[0]), DEEP);
 
     await world.world.remove(pool.poolMint);

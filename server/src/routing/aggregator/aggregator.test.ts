@@ -236,7 +236,7 @@ describe('pools', { timeout: 300_000 }, () => {
     t.after(() => live.close());
     const programs = { router: ROUTER_PROGRAM, tokenSwap: TOKEN_SWAP_PROGRAM };
     const chain = createChain({ ...deps, fees: { percentile: 50, maxMicroLamports: 0n } });
-    const aggregator = await createAggregator({ ...deps, chain, live, programs, pools: [] });
+    const aggregator = await createAggregator({ ...deps, chain, payer: newAddress, live, programs, pools: [] });
     t.after(aggregator.close);
     quoted(await aggregator.quote(exactIn(a, b, 1_000n), signal()));
     live.close();

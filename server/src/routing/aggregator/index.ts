@@ -35,6 +35,8 @@ export { VENUE_LABELS } from './venues/index.js';
 export interface AggregatorDeps {
   rpc: Rpc;
   chain: Pick<Chain, 'latestBlockhash' | 'simulate'>;
+  /** A wallet of ours that has SOL: it pays where pools are tried out, which is only simulated. */
+  payer: () => Address;
   live: LiveAccounts;
   steadyNow: () => number;
   log: Logger;

@@ -21,6 +21,7 @@ describe('a pool at which an order has failed', { timeout: 300_000 }, () => {
   let live: LiveAccounts;
   let pools: Pools;
   let trials: PoolTrials;
+  let payer: Address;
   let tokens: [Token, Token];
   let healthy: TestPool;
   let broken: TestPool;
@@ -46,7 +47,8 @@ describe('a pool at which an order has failed', { timeout: 300_000 }, () => {
       mints: FOUND_MINTS,
     });
     const chain = createChain({ rpc, steadyNow, fees: { percentile: 50, maxMicroLamports: 0n } });
-    trials = new PoolTrials({ ...deps, pools, chain });
+    payer = (await world.wallet()).address;
+    trials = new PoolTrials({ ...deps, pools, chain, payer: () => payer });
     await pools.discover();
   });
   after(async () => {
@@ -55,7 +57,6 @@ describe('a pool at which an order has failed', { timeout: 300_000 }, () => {
     await world?.close();
   });
 
-  const payer = async () => (await world.wallet()).address;
   const isOpen = ({ address }: TestPool) =>
     pools
       .market()
@@ -65,7 +66,7 @@ describe('a pool at which an order has failed', { timeout: 300_000 }, () => {
 
   it('is left out for a minute and counted where trades with it fail for everybody', async () => {
     assert.ok(isOpen(broken));
-    await trials.suspect(broken.address, tokens[0].mint, await payer());
+    await trials.suspect(broken.address, tokens[0].mint);
     assert.equal(isOpen(broken), undefined);
     assert.deepEqual(pools.skipped(venue), { [FAILS]: 1 });
     time += MINUTE;
@@ -75,7 +76,7 @@ describe('a pool at which an order has failed', { timeout: 300_000 }, () => {
   });
 
   it('comes back when its accounts have changed', async () => {
-    await trials.suspect(broken.address, tokens[1].mint, await payer());
+    await trials.suspect(broken.address, tokens[1].mint);
     assert.equal(isOpen(broken), undefined);
     await world.setReserves(broken, [DEEP + 1n, DEEP]);
     await refresh();
@@ -83,22 +84,25 @@ describe('a pool at which an order has failed', { timeout: 300_000 }, () => {
   });
 
   it('stays where it works, whoever says that it has failed', async () => {
-    await trials.suspect(healthy.address, tokens[0].mint, await payer());
+    await trials.suspect(healthy.address, tokens[0].mint);
     assert.ok(isOpen(healthy));
     time += MINUTE;
     await refresh();
     // A wallet without SOL cannot pay, which says nothing about a pool.
-    await trials.suspect(broken.address, tokens[0].mint, newAddress());
+    const funded = payer;
+    payer = newAddress();
+    await trials.suspect(broken.address, tokens[0].mint);
+    payer = funded;
     assert.ok(isOpen(broken));
     assert.deepEqual(pools.skipped(venue), {});
   });
 
   it('is not tried out again at once', async () => {
-    await trials.suspect(broken.address, tokens[0].mint, await payer());
+    await trials.suspect(broken.address, tokens[0].mint);
     assert.ok(isOpen(broken), 'the trial before was a moment ago');
     time += MINUTE;
     await refresh();
-    await trials.suspect(broken.address, tokens[0].mint, await payer());
+    await trials.suspect(broken.address, tokens[0].mint);
     assert.equal(isOpen(broken), undefined);
   });
 });
@@ -144,8 +148,8 @@ describe('the trial of a pool of another company', { skip: missingPrograms(...RO
       errors.push(outcome.err);
       return outcome;
     };
-    const trials = new PoolTrials({ ...deps, pools, chain: { ...chain, simulate } });
     const { address: payer } = await world.wallet();
+    const trials = new PoolTrials({ ...deps, pools, chain: { ...chain, simulate }, payer: () => payer });
     const refusalOf = (address: Address) =>
       pools
         .market()
@@ -153,7 +157,7 @@ describe('the trial of a pool of another company', { skip: missingPrograms(...RO
         .refusal(time);
     for (const mint of pair.mints) {
       for (const { address } of works) {
-        await trials.suspect(address, mint, payer);
+        await trials.suspect(address, mint);
         assert.equal(refusalOf(address), undefined, address);
       }
       time += MINUTE;
@@ -161,7 +165,7 @@ describe('the trial of a pool of another company', { skip: missingPrograms(...RO
     }
     const all = new Array(2 * works.length).fill(null);
     assert.deepEqual(errors, all, 'all of them were tried');
-    await trials.suspect(broken.address, pair.mints[0], payer);
+    await trials.suspect(broken.address, pair.mints[0]);
     assert.equal(refusalOf(broken.address), FAILS);
   });
 });

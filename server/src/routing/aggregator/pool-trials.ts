@@ -22,6 +22,7 @@ interface PoolTrialsDeps {
   pools: Pools;
   live: LiveAccounts;
   chain: Pick<Chain, 'latestBlockhash' | 'simulate'>;
+  payer: () => Address;
   steadyNow: () => number;
   log: Logger;
 }
@@ -45,16 +46,16 @@ export class PoolTrials {
 
   /**
    * Tries a pool out, unless that was done a moment ago or others are being tried; resolves when it is done, and never
-   * rejects. The wallet pays in the simulation, so it must have SOL.
+   * rejects.
    */
-  async suspect(address: Address, inputMint: Address, payer: Address): Promise<void> {
+  async suspect(address: Address, inputMint: Address): Promise<void> {
     const { steadyNow, log } = this.#deps;
     const last = this.#tried.get(address);
     if (this.#running >= MAX_TRIALS || (last !== undefined && steadyNow() - last < PAUSE_MS)) return;
     this.#tried.set(address, steadyNow());
     this.#running++;
     try {
-      await this.#try(address, inputMint, payer);
+      await this.#try(address, inputMint);
     } catch (error) {
       log.info({ pool: address, err: error }, 'could not try a pool out');
     } finally {
@@ -62,8 +63,8 @@ export class PoolTrials {
     }
   }
 
-  async #try(address: Address, inputMint: Address, payer: Address): Promise<void> {
-    const { pools, chain, steadyNow, log } = this.#deps;
+  async #try(address: Address, inputMint: Address): Promise<void> {
+    const { pools, chain, payer, steadyNow, log } = this.#deps;
     const now = steadyNow();
     const pool = pools.market().pools.find((one) => one.address === address);
     const state = pool?.state(now);
@@ -77,7 +78,8 @@ export class PoolTrials {
     const accounts = { owner, source: source.source, destination: destination.source, ...offer };
     const { blockhash } = await chain.latestBlockhash();
     const { wire } = craftTransaction({
-      feePayer: payer,
+      // Whoever sells may have no SOL, as vaults have none: then nothing would be told of the pool.
+      feePayer: payer(),
       instructions: [state.swap(from, accounts)],
       blockhash,
       budget: { computeUnitLimit: MAX_COMPUTE_UNITS, computeUnitPrice: 0n },

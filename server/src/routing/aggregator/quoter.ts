@@ -70,8 +70,8 @@ export class Quoter {
     const fewer = found.plan.pools - 1;
     if (fewer > 0) quote.simpler = (again) => this.quote(request, again, fewer);
     quote.without = (hops, again) => {
-      const { owner, excludePools = [] } = request;
-      if (owner) for (const { venue, inputMint } of hops) void this.#deps.trials.suspect(venue, inputMint, owner);
+      const { excludePools = [] } = request;
+      for (const { venue, inputMint } of hops) void this.#deps.trials.suspect(venue, inputMint);
       const without = new Set([...excludePools, ...hops.map(({ venue }) => venue)]);
       return this.quote({ ...request, excludePools: without }, again, maxPools);
     };

@@ -201,7 +201,9 @@ export async function openAggregator(world: World, options: Partial<AggregatorDe
   const live = options.live ?? createLiveAccounts(deps);
   const programs = { router: ROUTER_PROGRAM, tokenSwap: TOKEN_SWAP_PROGRAM };
   const chain = createChain({ ...deps, fees: { percentile: 50, maxMicroLamports: 0n } });
-  const aggregator = await createAggregator({ ...deps, chain, live, programs, pools: [], ...options });
+  const { address } = await world.wallet();
+  const given = { ...deps, chain, payer: () => address, live, programs, pools: [] };
+  const aggregator = await createAggregator({ ...given, ...options });
   return {
     aggregator,
     live,
