@@ -35,4 +35,12 @@ export function suspectHops<Hop extends { venue: Address }>(
   return last && isLast ? [last] : hops;
 }
 
+/** As the runtime writes it, before what a program logs itself is cut off. */
+const OUT_OF_UNITS = /^Program \S+ failed: (?:exceeded CUs meter|Computational budget exceeded)/;
+
+/** Whether a simulation has used up the compute units of a transaction, so that fewer pools might do. */
+export function isOutOfUnits({ logs }: Pick<FailedSimulation, 'logs'>): boolean {
+  return logs.some((line) => OUT_OF_UNITS.test(line));
+}
+
 const isToken = (program: Address | undefined) => program === TOKEN_PROGRAM || program === TOKEN_2022_PROGRAM;

@@ -16,7 +16,7 @@ import {
   TransactionTooLarge,
 } from '../../crafting/transaction.js';
 import { walletMinimum } from '../../crafting/wallet.js';
-import { explain, suspectHops, tryOutSwap, usualBudget } from '../../landing/index.js';
+import { explain, isOutOfUnits, suspectHops, tryOutSwap, usualBudget } from '../../landing/index.js';
 import { decimalString } from '../../lib/decimal.js';
 import { type Hop, isRefused, type Token } from '../../routing/router.js';
 import { automaticSlippageBps } from '../../routing/slippage.js';
@@ -114,7 +114,9 @@ async function tryOut(deps: SwapDeps, order: Order, draft: Draft): Promise<Attem
     budgetOf: (units, price, more) => budgetOf(usualBudget(units, price, more), order.asked.manual),
   });
   if ('err' in tried) {
-    const suspects = suspectHops(draft.candidate.quote.hops, tried, deps.programs.router);
+    const { quote } = draft.candidate;
+    if (isOutOfUnits(tried) && quote.simpler) return { failed: explain(tried.err).message, isTooLarge: true };
+    const suspects = suspectHops(quote.hops, tried, deps.programs.router);
     const at = suspects.map(({ label, venue }) => `${label} ${venue}`).join(', ');
     return { failed: `${at && `${at}: `}${explain(tried.err).message}`, suspects };
   }

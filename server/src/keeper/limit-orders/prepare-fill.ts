@@ -5,7 +5,7 @@ import type { Chain } from '../../chain/index.js';
 import { craftFlashFill, type FlashFill, fillPlaces } from '../../crafting/flash-fill.js';
 import { type Budget, feeOf, TransactionTooLarge } from '../../crafting/transaction.js';
 import { readOrder } from '../../indexes/limit-orders/index.js';
-import { explain, suspectHops, tryOut, usualBudget } from '../../landing/index.js';
+import { explain, isOutOfUnits, suspectHops, tryOut, usualBudget } from '../../landing/index.js';
 import {
   type Hop,
   isRefused,
@@ -186,6 +186,7 @@ async function tryOutFill(
       budgetOf,
     });
     if ('err' in tried) {
+      if (isOutOfUnits(tried) && quote.simpler) return 'too large';
       const suspects = suspectHops(quote.hops, tried, programs.router);
       return { ...blocked(explain(tried.err).message), suspects };
     }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { TOKEN_SWAP_PROGRAM } from '@slipway/programs';
+import { type Address, decodeTransaction } from '@slipway/wire';
 import { AMOUNT, openTriggerWorld } from './testing.js';
 
 const DEEP = 10n ** 13n;
@@ -29,6 +31,38 @@ it('attack: somebody who moves pools makes so many that look best and fail on th
   assert.equal((await world.rowOf(id)).progress.state, 'fill_success');
   assert.equal(await world.world.amount(pool.vaults[0]), DEEP + AMOUNT);
   assert.ok((await world.held(wallet.address)) > (AMOUNT * 99n) / 100n);
+});
+
+it('attack: somebody who moves pools makes many that take more compute units together than a transaction has: orders go over one of them', async () => {
+  const { sold, bought } = world;
+  const depth = 20n * AMOUNT;
+  const costly: Address[] = [];
+  for (let more = 0n; more < 8n; more++) {
+    costly.push((await world.world.pool(sold, bought, [depth, (depth * (1_100n + more)) / 1_000n])).address);
+  }
+  await world.aggregator.discover();
+  const { rpc } = world.world;
+  const { call } = rpc;
+  let refused = 0;
+  // The venues whose trades cost so much are other companies' programs.
+  rpc.call = (method: string, params: unknown[]) => {
+    if (method !== 'simulateTransaction') return call.call(rpc, method, params) as never;
+    const { accounts, instructions } = decodeTransaction(Buffer.from(params[0] as string, 'base64')).decoded;
+    if (accounts.filter((each) => costly.includes(each)).length < 2) return call.call(rpc, method, params) as never;
+    refused++;
+    const err = { InstructionError: [instructions.length - 1, 'ProgramFailedToComplete'] };
+    const logs = [`Program ${TOKEN_SWAP_PROGRAM} failed: exceeded CUs meter at BPF instruction`];
+    const value = { err, logs, unitsConsumed: 1_400_000, accounts: null };
+    return Promise.resolve({ context: { slot: 10 ** 9 }, value }) as never;
+  };
+  const keeper = await world.newKeeper();
+  const { id } = await world.deposit(world.newClient(), { slippageBps: 2_000 });
+  await keeper.runDue();
+  rpc.call = call;
+  for (const each of costly) await world.world.remove(each);
+  await world.aggregator.discover();
+  assert.ok(refused > 0);
+  assert.equal((await world.rowOf(id)).progress.state, 'fill_success');
 });
 
 describe('a fired order whose best pools fail on the chain', () => {

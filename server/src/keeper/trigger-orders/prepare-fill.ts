@@ -4,7 +4,7 @@ import { type Address, associatedTokenAddress, decodeTokenAccount, WRAPPED_SOL_M
 import { type ChainAccount, isMade } from '../../chain/index.js';
 import { type Place, type Swap, temporaryWrappedSol } from '../../crafting/swap.js';
 import { type Crafted, TransactionTooLarge } from '../../crafting/transaction.js';
-import { explain, suspectHops, tryOutSwap } from '../../landing/index.js';
+import { explain, isOutOfUnits, suspectHops, tryOutSwap } from '../../landing/index.js';
 import { type Hop, isRefused, type Token, tokenOf } from '../../routing/router.js';
 import type { FillDeps, TriggerKeeperDeps } from './deps.js';
 import { marketOf } from './market.js';
@@ -110,6 +110,7 @@ async function tryOnce(deps: FillDeps, trade: Trade, offer: Offer, isClosing: bo
     throw error;
   });
   if (tried === 'too large' || !('err' in tried)) return tried;
+  if (isOutOfUnits(tried) && offer.quote.simpler) return 'too large';
   const suspects = suspectHops(offer.quote.hops, tried, deps.programs.router);
   return { skipped: explain(tried.err).message, suspects };
 }
