@@ -38,8 +38,11 @@ const MAX_ACCOUNTS = 64;
 const BUDGET = [setComputeUnitLimit(1), setComputeUnitPrice(1n)];
 /** Bytes of a lookup table that is used. */
 const TABLE_SIZE = 34;
-/** Lengths of lists may take another byte. */
-const SLACK = 4;
+/**
+ * Lengths of lists may take another byte. Between three steps there are two accounts whose dust is given to a pool, by 16 bytes
+ * each, unless the pool leaves none.
+ */
+const SLACK = 4 + 2 * 16;
 
 /** Bytes of a transaction with these instructions. */
 export function transactionSize(

@@ -51,6 +51,8 @@ const others = ROW_PROGRAMS.filter((program) => folder !== undefined && existsSy
 const LOST_ONCE = [
   // A pool of the second step ends just beyond what dealing out in chunks brings to it.
   { seed: 613_987_864, world: 216 },
+  // Its last pool leaves no dust, so that it takes less of a transaction than those by which the path was measured.
+  { seed: 1_869_003_786, world: 1_912 },
 ];
 
 /** Numbers of their own for each world and each stock, so that every one can be made again alone. */
