@@ -83,6 +83,25 @@ function newWorker(begin: Begin, options: Partial<WorkerOptions> = {}) {
   return { work, worker };
 }
 
+for (const begin of ['serially', 'together'] as const) {
+  it(`begins the others, and an item again, whose end no node tells, where it begins them ${begin}`, async () => {
+    const backOffs = new BackOffs({ firstMs: 0, longestMs: 0 }, () => 0);
+    const { work, worker } = newWorker(begin, { backOffs, longestSendMs: 50 });
+    work.isHolding = true;
+    work.items = some(MOST_UNDER_WAY);
+    await worker.tick();
+    while (work.failures.length < MOST_UNDER_WAY) await new Promise(setImmediate);
+    assert.equal(work.failures[0]![1], 'no node can tell yet how it has ended');
+    assert.equal(work.ended.length, 0);
+    work.isHolding = false;
+    work.items = ['item 0', 'another'];
+    await worker.tick();
+    await settled();
+    assert.deepEqual(work.ended, ['item 0', 'another']);
+    await worker.close();
+  });
+}
+
 for (const begin of ['serially', 'together', 'queued'] as const) {
   describe(`a worker that begins its items ${begin}`, () => {
     it('runs one turn at a time', async () => {

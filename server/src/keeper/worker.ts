@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { BackOffs } from '../lib/back-offs.js';
+import { waitAtMost } from '../lib/wait-at-most.js';
 import { holdLease, releaseLease } from '../store/leases.js';
 import type { Store } from '../store/sql.js';
 import { FairQueue, type GroupPath } from './fair-queue.js';
@@ -55,6 +56,11 @@ export interface WorkerOptions extends LoopOptions {
   begin: 'serially' | 'together' | 'queued';
   /** If missing, a failed item is begun again whenever it is due. */
   backOffs?: BackOffs;
+  /**
+   * The longest that `send` holds its item, in milliseconds; but for `queued`, three minutes by default. What it sends can land no
+   * more by then, and a node that has forgotten that time never tells how it has ended.
+   */
+  longestSendMs?: number;
   /** For items without a claim in the store: ensures that only one instance at a time works on an item. */
   lease?: { store: Store; nameOf(id: string): string };
   /**
@@ -76,6 +82,7 @@ const MOST_ROUNDS = 100;
 const ALL = '';
 /** Longer than a transaction lives. An instance that died blocks an item for no longer than this. */
 const LEASE_MS = 90_000;
+const LONGEST_SEND_MS = 3 * 60_000;
 /** After checking this many items, yield to the event loop. */
 const ITEMS_A_TICK = 20;
 /** The processor is left to others after so many milliseconds, and a node that is slow to tell something counts for as many. */
@@ -291,7 +298,7 @@ export class Worker<Item, Prepared> implements InFlight {
 
   async #send(item: Item, prepared: Prepared): Promise<void> {
     try {
-      await this.#work.send(item, prepared, () => this.#leavePlace(item));
+      await this.#inTime(this.#work.send(item, prepared, () => this.#leavePlace(item)));
       const { backOffs, mostInVain } = this.#options;
       backOffs?.delete(this.#work.idOf(item));
       // What is left of it comes after those that have waited meanwhile.
@@ -299,6 +306,12 @@ export class Worker<Item, Prepared> implements InFlight {
     } catch (error) {
       this.#failed(item, error);
     }
+  }
+
+  async #inTime(sending: Promise<void>): Promise<void> {
+    const { begin, longestSendMs = LONGEST_SEND_MS } = this.#options;
+    if (begin === 'queued') return sending;
+    if (!(await waitAtMost(longestSendMs, sending))) throw new Error('no node can tell yet how it has ended');
   }
 
   #leavePlace(item: Item): void {

@@ -21,7 +21,7 @@ const NOT_OURS = 'this order is not as its owner made it: somebody else has writ
 export type FillOutcome = 'filled' | 'failed' | 'released' | 'not ours';
 
 /** Longer than a transaction lives: whoever waits for longer waits for a node. */
-const LONGEST_WAIT_MS = 120_000;
+export const LONGEST_WAIT_MS = 120_000;
 /** A node may know what a transaction has moved only a moment after its status. */
 const LONGEST_READ_MS = 2_000;
 

@@ -15,6 +15,7 @@ import {
   TRIGGER_RENT_PURSE,
   tryOut,
 } from '../../landing/index.js';
+import { waitAtMost } from '../../lib/wait-at-most.js';
 import type { LedgerRow } from '../../store/ledger.js';
 import type { Tx } from '../../store/sql.js';
 import { claimRentsDue, settleRent } from '../../store/trigger-order-rents.js';
@@ -22,6 +23,7 @@ import { lockTriggerOrders, type TriggerOrderRow } from '../../store/trigger-ord
 import { closeToWallet, moveToWallet } from '../../vault/empty-account.js';
 import type { VaultTokens } from '../../vault/holdings.js';
 import type { FillDeps, TriggerKeeperDeps } from './deps.js';
+import { LONGEST_WAIT_MS } from './fill-order.js';
 import { remember } from './remember.js';
 
 /** The ledger area of transactions that return rent. */
@@ -98,7 +100,14 @@ async function returnRent(deps: FillDeps, order: TriggerOrderRow): Promise<void>
   const payload: RentPayload = { orderId };
   const request = await remember(deps, { ...tried, area: RENT_AREA, wallet, payload });
   const detail: RentDetail = { orderId, leaseUntil: leaseUntil! };
-  const { state } = await landing.execute(request, decodeTransaction(tried.crafted.wire), detail);
+  const end = landing.execute(request, decodeTransaction(tried.crafted.wire), detail);
+  const isKnown = await waitAtMost(
+    LONGEST_WAIT_MS,
+    end.then(() => {}),
+  );
+  // The rents of others wait until these have ended.
+  if (!isKnown) throw new Error('no node can tell yet how it has ended');
+  const { state } = await end;
   log.info({ order: orderId, state }, 'sent the rent of a filled order to its wallet');
 }
 
