@@ -7,7 +7,7 @@ export {
   type OrderOpening,
 } from './limit-order-check.js';
 export { checkPayment, type Payment } from './payment-check.js';
-export { calledPrograms, isKnownHop, leavesNothing } from './route-check.js';
+export { calledPrograms, isKnownHop, leavesNothing, leftOnTheWay, mintsLeft } from './route-check.js';
 export { checkSwap } from './swap-check.js';
 export { keptLamports, leastChange } from './swap-lamports.js';
 export type { ForeignTrade, Place, Swap, SwapPrograms } from './swap-terms.js';

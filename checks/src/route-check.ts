@@ -1,5 +1,5 @@
 import { parsePoolSwap, parseRoute, type Route, type RouteHop } from '@slipway/programs/formats';
-import { type Address, type Instruction, parseTransferChecked } from '@slipway/wire/formats';
+import { type Address, type Instruction, parseInitializeAccount3, parseTransferChecked } from '@slipway/wire/formats';
 import { parseVenueSwap, type VenueSwap } from './venue-swaps.js';
 
 /** Where the amount is in the data: after a byte, or after Anchor's eight. */
@@ -24,6 +24,12 @@ export function leavesNothing({ hops }: Route, from: Address, tokenSwap: Address
   return lasts.every((hop) => hop.rest || readHop(hop, tokenSwap)?.takesAll);
 }
 
+/** Accounts on the way of a route of known hops that it may leave something in. */
+export function leftOnTheWay(route: Route, tokenSwap: Address): Address[] {
+  const between = new Set(route.hops.map(({ from }) => from).filter((from) => from !== route.source));
+  return [...between].filter((from) => !leavesNothing(route, from, tokenSwap));
+}
+
 type KnownHop = Omit<VenueSwap, 'amountIn' | 'minimumAmountOut'>;
 
 /** The router writes the amount over what the data says there. */
@@ -35,6 +41,19 @@ function readHop({ amountOffset, ...call }: RouteHop, tokenSwap: Address): Known
   const swap = parsePoolSwap(call, tokenSwap);
   // It takes only as much as what it gives, which is rounded down, is worth.
   return swap && { ...swap, vaults: [swap.vaultIn, swap.vaultOut], takesAll: false };
+}
+
+/** The mints of accounts on the way of routes that may leave something there: a signer must see which of them hold SOL. */
+export function mintsLeft(
+  instructions: readonly Instruction[],
+  { router, tokenSwap }: { router?: Address | undefined; tokenSwap: Address },
+): Address[] {
+  const routes = instructions.flatMap((each) => (router && parseRoute(each, router)) || []);
+  const left = new Set(routes.flatMap((route) => leftOnTheWay(route, tokenSwap)));
+  return instructions.flatMap((each) => {
+    const made = parseInitializeAccount3(each);
+    return made && left.has(made.account) ? [made.mint] : [];
+  });
 }
 
 /**

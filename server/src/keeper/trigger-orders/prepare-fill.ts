@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { calledPrograms } from '@slipway/checks';
+import { calledPrograms, mintsLeft } from '@slipway/checks';
 import { type Address, associatedTokenAddress, decodeTokenAccount, WRAPPED_SOL_MINT } from '@slipway/wire';
 import { type ChainAccount, isMade } from '../../chain/index.js';
 import { type Place, type Swap, temporaryWrappedSol } from '../../crafting/swap.js';
@@ -186,6 +186,8 @@ async function swapOf(
   // Otherwise anybody could have the keeper pay for accounts, and close them for the rent.
   if (target.create && !(isClosing && paysForAccount)) return { skipped: NO_ACCOUNT };
   const closeTo = target.create ? payer : wallet;
+  const { instructions } = built;
+  const inFull = [...calledPrograms(instructions, programs.router), ...mintsLeft(instructions, programs)];
   return {
     swap: {
       taker: vault,
@@ -193,7 +195,7 @@ async function swapOf(
       feePayer: payer,
       rentPayer: payer,
       leftTo: wallet,
-      trade: { ...built, inFull: calledPrograms(built.instructions, programs.router) },
+      trade: { ...built, inFull },
       programs,
       input: { ...input, place: { kind: 'token', account: source }, amount, ...(isClosing && { closeTo }) },
       output: { ...output, place: target.place, least, create: target.create },

@@ -19,6 +19,7 @@ import {
   tokenInitializeAccount3,
   tokenSyncNative,
   tokenUnwrapLamports,
+  WRAPPED_SOL_2022_MINT,
   WRAPPED_SOL_MINT,
   writableAccount,
 } from '@slipway/wire';
@@ -167,8 +168,26 @@ test('attack: a copy that was broken into has a route leave SOL in an account th
   const last = onCurve(out, account);
   const sold = (rest: Address | undefined, ...ending: Instruction[]) =>
     fill(inputMint, ...open, routeOf(first, hopOf(last, rest, account)), ...ending);
-  await assert.rejects(sold(undefined, back), /may leave something in an account on its way/);
-  await assert.rejects(sold(undefined, unwrapFor(keeper, account), back), /may leave something in an account/);
+  await assert.rejects(sold(undefined, back), /what the trade has bought goes to the keeper/);
+  await assert.rejects(sold(undefined, unwrapFor(keeper, account), back), /SOL goes elsewhere/);
   await assert.rejects(sold(thief, back), /leaves something to another/);
   await sold(out.quoteVault, back);
+  // As the keeper makes it of a pool that may end before.
+  await sold(undefined, unwrapFor(wallet, account), back);
+  await assert.rejects(sold(undefined), /a rent that is lent does not come back/);
+  // No account of another token can be closed before it is empty.
+  const token = newAddress();
+  const init = (mint: Address, owner: Address) => tokenInitializeAccount3({ account, mint, owner });
+  const passing = (opened: Instruction[], ...ending: Instruction[]) =>
+    fill(inputMint, ...opened, routeOf(first, hopOf(last, undefined, account)), ...ending);
+  await passing([open[0]!, init(token, vault)], back);
+  await assert.rejects(passing([open[0]!, init(token, vault)]), /a rent that is lent does not come back/);
+  for (const opened of [
+    [],
+    [open[0]!],
+    [open[0]!, init(token, thief)],
+    [open[0]!, init(WRAPPED_SOL_2022_MINT, vault)],
+  ]) {
+    await assert.rejects(passing(opened, back), /may leave something in an account on its way/);
+  }
 });

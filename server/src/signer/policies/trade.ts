@@ -1,4 +1,4 @@
-import { isKnownHop, leavesNothing, parseVenueSwap } from '@slipway/checks';
+import { isKnownHop, leavesNothing, leftOnTheWay, parseVenueSwap } from '@slipway/checks';
 import { parsePoolSwap, parseRoute } from '@slipway/programs/formats';
 import type { Address, Instruction } from '@slipway/wire/formats';
 import { allow } from './refusal.js';
@@ -19,6 +19,8 @@ export interface ReadTrade {
   least: bigint;
   /** Whether all of `most` leaves the source, or else the trade fails: some venues take less than they are offered. */
   takesAll: boolean;
+  /** Accounts on the way of a route that it may leave something in. */
+  left: readonly Address[];
 }
 
 /**
@@ -36,9 +38,6 @@ export function readTrade(
     const foreign = route.hops.find((hop) => !isKnownHop(hop, taker, tokenSwap));
     allow(!foreign, `a hop of ${foreign?.program} that is no swap of a known venue, or leaves something to another`);
     allow(route.taker === taker && !route.fee, 'a route of another taker, or one that pays a fee');
-    const between = route.hops.filter(({ from }) => from !== route.source);
-    const isEmptied = between.every(({ from }) => leavesNothing(route, from, tokenSwap));
-    allow(isEmptied, 'a route that may leave something in an account on its way');
     const takesAll = leavesNothing(route, route.source, tokenSwap);
     return {
       source: route.source,
@@ -46,6 +45,7 @@ export function readTrade(
       most: route.amountIn,
       least: route.minOut,
       takesAll,
+      left: leftOnTheWay(route, tokenSwap),
     };
   }
   const pool = parsePoolSwap(instruction, tokenSwap);
@@ -53,5 +53,5 @@ export function readTrade(
   if (!swap) return undefined;
   allow(swap.authority === taker, 'a trade of another taker');
   const { source, destination, amountIn: most, minimumAmountOut: least, takesAll } = swap;
-  return { source, destination, most, least, takesAll };
+  return { source, destination, most, least, takesAll, left: [] };
 }

@@ -5,6 +5,7 @@ import {
   type Instruction,
   parseCloseAccount,
   parseCreateAssociatedTokenIdempotent,
+  parseInitializeAccount3,
   parseSyncNative,
   parseSystemCreateAccountWithSeed,
   parseSystemTransfer,
@@ -18,7 +19,7 @@ import { orderAccounts } from '../order-accounts.js';
 import type { SealedOrder } from '../order-seal.js';
 import { allow } from './refusal.js';
 import { type KnownPrograms, type ReadTrade, readTrade } from './trade.js';
-import { isWrappedSolOf, naming, standsOnlyAt, type ToSign } from './transaction.js';
+import { isUnknown, isWrappedSolOf, naming, standsOnlyAt, type ToSign } from './transaction.js';
 
 /** What decides what a vault signs. */
 export interface VaultParties {
@@ -71,8 +72,10 @@ class Story {
   /** Accounts that the keeper has paid for in this transaction. */
   readonly #lent = new Set<Address>();
   readonly #trades: ReadTrade[] = [];
-  /** Temporary accounts that hold what a trade has bought, until it is unwrapped for the wallet. */
+  /** Temporary accounts that hold what a trade has bought, or has left of SOL, until it is unwrapped for the wallet. */
   readonly #owed = new Set<Address>();
+  /** Accounts on the way of a trade that hold another token: the token program closes only those that are empty. */
+  readonly #unclosed = new Set<Address>();
   /** Accounts of wrapped SOL whose whole amount has gone to the wallet since the last trade. */
   readonly #unwrapped = new Set<Address>();
 
@@ -108,6 +111,7 @@ class Story {
     if (!closed) return false;
     allow(standsOnlyAt(instruction, vault, [2]), 'an account of the vault that another may close');
     const { account, destination } = closed;
+    this.#unclosed.delete(account);
     if (destination === wallet) this.#owed.delete(account);
     else {
       allow(destination === keeper, 'the rent goes elsewhere');
@@ -149,7 +153,26 @@ class Story {
     allow(trade.least > 0n, 'it would sell for nothing');
     this.#trades.push(trade);
     this.#unwrapped.clear();
+    for (const account of trade.left) this.#leave(account);
     return true;
+  }
+
+  /** What a route may leave in an account on its way is the wallet's. */
+  #leave(account: Address): void {
+    const { vault } = this.#parties;
+    const refused = 'a route that may leave something in an account on its way';
+    allow(this.#lent.has(account), refused);
+    if (isWrappedSolOf(this.#transaction, account, vault)) {
+      this.#owed.add(account);
+      return;
+    }
+    const made = this.#transaction.instructions
+      .map(parseInitializeAccount3)
+      .filter((each) => each?.account === account);
+    const [only] = made;
+    const isOther = made.length === 1 && only?.owner === vault && !isUnknown(only.mint) && !holdsSol(only.mint);
+    allow(isOther, refused);
+    this.#unclosed.add(account);
   }
 
   #sideOf({ depositRequestId, inputAccount, outputAccount }: SealedOrder, source: Address): 'in' | 'out' {
@@ -187,6 +210,7 @@ class Story {
     const { vault, keeper, order } = this.#parties;
     const { signers } = this.#transaction;
     allow(this.#owed.size === 0, 'what the trade has bought stays in a temporary account');
+    allow(this.#unclosed.size === 0, 'what a route has left stays in a temporary account');
     allow(signers.length === 2 && signers[0] === keeper && signers[1] === vault, 'somebody else takes part in a fill');
     const sources = new Set(this.#trades.map(({ source }) => source));
     const destinations = new Set(this.#trades.map(({ destination }) => destination));

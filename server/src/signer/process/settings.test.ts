@@ -44,7 +44,14 @@ test('attack: a copy that was broken into has a vault trade by a program of his 
   const route = routeInstruction({ taker: vault, source, destination, amountIn: 5n, minOut: 1n, hops: [hop] });
   const tradeOf = async (roles: string[], more = {}) => readTrade(route, vault, (await read(roles, more)).programs);
   assert.equal(await tradeOf(['keeper']), undefined);
-  assert.deepEqual(await tradeOf(['keeper', 'sandbox']), { source, destination, most: 5n, least: 1n, takesAll: true });
+  assert.deepEqual(await tradeOf(['keeper', 'sandbox']), {
+    source,
+    destination,
+    most: 5n,
+    least: 1n,
+    takesAll: true,
+    left: [],
+  });
   const { router: _, ...others } = SANDBOX_PROGRAMS;
   assert.equal(await tradeOf(['keeper'], { programs: others }), undefined);
   assert.deepEqual({ ...(await read(['keeper'])).programs }, { ...others, router: undefined });
