@@ -1,4 +1,10 @@
-import { associatedTokenAddress, decodeTokenAccount, WRAPPED_SOL_MINT } from '@slipway/wire';
+import {
+  associatedTokenAddress,
+  decodeTokenAccount,
+  rentExemptLamports,
+  TOKEN_ACCOUNT_SPACE,
+  WRAPPED_SOL_MINT,
+} from '@slipway/wire';
 import { type Held, type LandedTransaction, readTransaction } from '../../chain/index.js';
 import type { PendingFill } from '../../store/trigger-order-fills.js';
 import { findTriggerOrder, type TriggerOrderRow } from '../../store/trigger-orders.js';
@@ -75,7 +81,12 @@ async function movedBy(
   if (!mint) throw new Error(`the mint ${outputMint} of a fill is gone`);
   const account = associatedTokenAddress(wallet, outputMint, mint.tokenProgram);
   const isMade = lamports.get(account)?.before === 0n;
-  return { input: isHome && isMade ? sold - paid : input, output: change(tokens.get(account)), isClosed };
+  if (!isHome || !isMade) return { input, output: change(tokens.get(account)), isClosed };
+  // Whoever sends SOL to the source has it paid to the wallet, too: it was not of the order.
+  const [whole, counted] = [lamports.get(source)!.before, tokens.get(source)?.before ?? 0n];
+  const sent = whole - counted - rentExemptLamports(TOKEN_ACCOUNT_SPACE);
+  const left = sent > 0n ? paid - sent : paid;
+  return { input: left > 0n ? sold - left : sold, output: change(tokens.get(account)), isClosed };
 }
 
 const atMost = (amount: bigint, most: bigint): bigint => (amount > most ? most : amount);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { type Address, type Keypair, SYSTEM_PROGRAM } from '@slipway/wire';
+import { type Address, type Keypair, SYSTEM_PROGRAM, systemTransfer } from '@slipway/wire';
 import { WRAPPED_SOL } from '../../routing/aggregator/testing.js';
 import { type EndingCurve, writeEndingCurve } from '../../routing/aggregator/venues/testing/ending-curve.js';
 import type { Token } from '../../routing/router.js';
@@ -113,6 +113,18 @@ describe('a curve that is nearly complete', () => {
     assert.equal((await world.world.lamports(wallet.address)) - lamports, AMOUNT - sold);
     assert.ok((await world.world.lamports(world.payer)) < before, 'the keeper has paid the fee');
     assert.equal(await world.held(wallet.address), progress.entry.received);
+  });
+
+  it('an order of SOL whose account somebody has sent more SOL than it sells, uncounted, is recorded by what it has sold', async () => {
+    await write(WRAPPED_SOL);
+    const { wallet, id } = await deposit(WRAPPED_SOL);
+    const { inputAccount } = await world.rowOf(id);
+    const gift = systemTransfer({ from: wallet.address, to: inputAccount as Address, lamports: 2n * AMOUNT });
+    assert.equal(await world.world.run([wallet], [gift]), null);
+    await (await raced()).runDue();
+    const { progress } = await world.rowOf(id);
+    assert.equal(progress.state, 'fill_success');
+    assert.equal(AMOUNT - progress.entry.remaining, (LEFT * 100n + 98n) / 99n);
   });
 
   it('attack: a stranger on the chain buys a curve until only a part of an order of SOL is left: where the wallet has no account, the keeper closes none for itself', async () => {
