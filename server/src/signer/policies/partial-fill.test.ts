@@ -154,7 +154,7 @@ test('attack: a copy that was broken into offers a deposit of SOL to venues that
   await assert.rejects(sold(all(1n), onCurve(pool, source, destination, HELD - 1n), close), /would take the rent/);
 });
 
-test('attack: a copy that was broken into has a route leave SOL in an account that the keeper has lent for its way, and takes it with the rent: every account on the way is left empty', async () => {
+test('attack: a copy that was broken into has a route leave SOL in an account that the keeper has lent for its way, and takes it with the rent: every account on the way is left empty, or paid to the wallet', async () => {
   const inputMint = newAddress();
   const account = createAddressWithSeed(vault, 'a seed', TOKEN_PROGRAM);
   const lent = { payer: keeper, newAccount: account, base: vault, seed: 'a seed', owner: TOKEN_PROGRAM, space: 165 };
