@@ -120,6 +120,8 @@ export async function startProduction(): Promise<Production> {
           rpcUrl: localnet.rpcUrl,
           signer: callbackSigner(wallet),
           programs: { router: ROUTER_PROGRAM },
+          // Its store has no https.
+          uploadHosts: [new URL(env.SLIPWAY_S3_ENDPOINT).host],
         }),
       setPrice: hermes.setPrice,
       async fund(wallet, lamports, tokens = {}) {
