@@ -1,5 +1,11 @@
 import { parsePoolSwap, parseRoute, type Route, type RouteHop } from '@slipway/programs/formats';
-import { type Address, type Instruction, parseInitializeAccount3, parseTransferChecked } from '@slipway/wire/formats';
+import {
+  type Address,
+  type Instruction,
+  parseInitializeAccount3,
+  parseTransferChecked,
+  WRAPPED_SOL_MINT,
+} from '@slipway/wire/formats';
 import { parseVenueSwap, type VenueSwap } from './venue-swaps.js';
 
 /** Where the amount is in the data: after a byte, or after Anchor's eight. */
@@ -43,7 +49,10 @@ function readHop({ amountOffset, ...call }: RouteHop, tokenSwap: Address): Known
   return swap && { ...swap, vaults: [swap.vaultIn, swap.vaultOut], takesAll: false };
 }
 
-/** The mints of accounts on the way of routes that may leave something there: a signer must see which of them hold SOL. */
+/**
+ * The mints of accounts on the way of routes that may leave something there, where they are not of SOL: a signer, which looks
+ * nothing up, takes an account of an unknown mint for one of SOL.
+ */
 export function mintsLeft(
   instructions: readonly Instruction[],
   { router, tokenSwap }: { router?: Address | undefined; tokenSwap: Address },
@@ -52,7 +61,7 @@ export function mintsLeft(
   const left = new Set(routes.flatMap((route) => leftOnTheWay(route, tokenSwap)));
   return instructions.flatMap((each) => {
     const made = parseInitializeAccount3(each);
-    return made && left.has(made.account) ? [made.mint] : [];
+    return made && made.mint !== WRAPPED_SOL_MINT && left.has(made.account) ? [made.mint] : [];
   });
 }
 

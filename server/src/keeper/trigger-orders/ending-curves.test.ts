@@ -1,21 +1,40 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { type Address, type Keypair, SYSTEM_PROGRAM, systemTransfer } from '@slipway/wire';
-import { WRAPPED_SOL } from '../../routing/aggregator/testing.js';
+import { DBC_PROGRAM } from '@slipway/checks';
+import {
+  type Address,
+  decodeMessage,
+  type Keypair,
+  rentExemptLamports,
+  SYSTEM_PROGRAM,
+  systemTransfer,
+  TOKEN_2022_PROGRAM,
+  TOKEN_ACCOUNT_SPACE,
+  TOKEN_PROGRAM,
+} from '@slipway/wire';
+import { type TestPool, tableOf, WRAPPED_SOL } from '../../routing/aggregator/testing.js';
 import { type EndingCurve, writeEndingCurve } from '../../routing/aggregator/venues/testing/ending-curve.js';
 import type { Token } from '../../routing/router.js';
 import { AMOUNT, openTriggerWorld } from './testing.js';
 
 const MINUTE_MS = 60_000;
 const SOL = 1_000_000_000n;
+const DEEP = 10n ** 13n;
 /** What a stranger leaves of the curve before a fill lands: the rest of the order is more than any rent. */
 const LEFT = (AMOUNT * 75n) / 100n;
+/** What the curve takes of an order then, with its fee of 1 %. */
+const TAKEN = (LEFT * 100n + 98n) / 99n;
+const RENT = rentExemptLamports(TOKEN_ACCOUNT_SPACE);
+/** Of two signatures. */
+const FEE = 10_000n;
 const TERMS = { orderType: 'single', triggerCondition: 'above', triggerPriceUsd: 0.9, slippageBps: 2_900 } as const;
 
 type TriggerWorld = Awaited<ReturnType<typeof openTriggerWorld>>;
 let world: TriggerWorld;
+let tables: Address[];
 beforeEach(async () => {
-  world = await openTriggerWorld();
+  tables = [];
+  world = await openTriggerWorld(tables);
   await world.world.setReserves(world.pool, [1_000n, 1_000n]);
 });
 afterEach(() => world?.close());
@@ -23,6 +42,8 @@ afterEach(() => world?.close());
 describe('a curve that is nearly complete', () => {
   let curve: EndingCurve;
   let [held, counted] = [0n, 0n];
+  /** What the last fill that was raced names in full. */
+  let named: readonly Address[] = [];
 
   /** The curve is paid in this token, and takes all of an order. */
   async function write(paid: Token): Promise<void> {
@@ -49,6 +70,7 @@ describe('a curve that is nearly complete', () => {
           return landing.execute(...fill);
         },
         async send(...fill) {
+          named = decodeMessage(fill[1].message).accounts;
           await curve.leave(LEFT);
           counted = await curve.counted();
           return landing.send(...fill);
@@ -79,7 +101,7 @@ describe('a curve that is nearly complete', () => {
     const { progress, inputAccount } = await world.rowOf(id);
     const sold = AMOUNT - progress.entry.remaining;
     assert.equal(progress.state, 'partial_fill_success');
-    assert.equal(sold, (LEFT * 100n + 98n) / 99n);
+    assert.equal(sold, TAKEN);
     assert.equal(await givenAway(), 0n);
     assert.equal(await world.world.amount(inputAccount as Address), AMOUNT - sold);
     assert.equal(await world.held(wallet.address), progress.entry.received);
@@ -108,7 +130,7 @@ describe('a curve that is nearly complete', () => {
     const { progress } = await world.rowOf(id);
     assert.equal(progress.state, 'fill_success');
     const sold = AMOUNT - progress.entry.remaining;
-    assert.equal(sold, (LEFT * 100n + 98n) / 99n);
+    assert.equal(sold, TAKEN);
     assert.equal(await givenAway(), 0n);
     assert.equal((await world.world.lamports(wallet.address)) - lamports, AMOUNT - sold);
     assert.ok((await world.world.lamports(world.payer)) < before, 'the keeper has paid the fee');
@@ -124,7 +146,7 @@ describe('a curve that is nearly complete', () => {
     await (await raced()).runDue();
     const { progress } = await world.rowOf(id);
     assert.equal(progress.state, 'fill_success');
-    assert.equal(AMOUNT - progress.entry.remaining, (LEFT * 100n + 98n) / 99n);
+    assert.equal(AMOUNT - progress.entry.remaining, TAKEN);
   });
 
   it('attack: a stranger on the chain buys a curve until only a part of an order of SOL is left: where the wallet has no account, the keeper closes none for itself', async () => {
@@ -139,5 +161,92 @@ describe('a curve that is nearly complete', () => {
     assert.equal(await world.world.amount(inputAccount as Address), AMOUNT);
     assert.equal(await world.world.lamports(world.payer), before);
     assert.equal(await world.world.lamports(wallet.address), lamports);
+  });
+
+  describe('of a token on the way', () => {
+    /** The order's token brings what the curve is paid in. A transaction has no room for both pools without a table. */
+    async function writeWay(between: Token): Promise<TestPool> {
+      await write(between);
+      const { world: chain, sold, bought, aggregator } = world;
+      const first = await chain.pool(sold, between, [DEEP, DEEP]);
+      tables.push(
+        await chain.lookupTable([...new Set([...tableOf([first]), ...curve.written, bought.mint, DBC_PROGRAM])]),
+      );
+      await aggregator.discover();
+      await aggregator.exchangeTables();
+      return first;
+    }
+
+    /** Of a wallet with an account for what it buys or without; and the lamports of both who may have some. */
+    async function ordered(hasAccount: boolean) {
+      const { wallet, id, lamports } = await deposit(world.sold);
+      if (hasAccount)
+        await world.world.holding(world.bought, wallet.address, 0n, await world.accountOf(wallet.address));
+      const { inputAccount } = await world.rowOf(id);
+      const before = await world.world.lamports(world.payer);
+      return {
+        wallet: wallet.address,
+        id,
+        source: inputAccount as Address,
+        gains: async () => ({
+          wallet: (await world.world.lamports(wallet.address)) - lamports,
+          keeper: (await world.world.lamports(world.payer)) - before,
+        }),
+      };
+    }
+
+    const wallets = [
+      ['of a wallet with an account', true],
+      ['of a wallet without an account', false],
+    ] as const;
+
+    describe('attack: a stranger on the chain buys a curve before a fill over SOL lands: the SOL that is left on the way is the wallet’s, not the keeper’s', () => {
+      for (const [which, hasAccount] of wallets) {
+        it(which, async () => {
+          const first = await writeWay(WRAPPED_SOL);
+          const { wallet, id, source, gains } = await ordered(hasAccount);
+          await (await raced()).runDue();
+          const { state, entry } = (await world.rowOf(id)).progress;
+          assert.deepEqual([state, entry.remaining], ['fill_success', 0n]);
+          assert.ok(!named.includes(WRAPPED_SOL.mint), 'its signer takes a mint of a table for that of SOL');
+          const brought = DEEP - (await world.world.amount(first.vaults[1]));
+          assert.equal((await world.world.amount(curve.vault)) - held, TAKEN);
+          assert.equal(await givenAway(), 0n);
+          // The rent of the order's account is the wallet's, or has paid for the account that it had not.
+          const rent = hasAccount ? RENT : 0n;
+          assert.deepEqual(await gains(), { wallet: brought - TAKEN + rent, keeper: -FEE });
+          assert.ok(entry.received > 0n);
+          assert.equal(await world.held(wallet), entry.received);
+          assert.equal(await world.world.lamports(source), 0n);
+        });
+      }
+    });
+
+    describe('attack: a stranger on the chain buys a curve before a fill over another token lands: nothing is left on the way, and without him the order is filled', () => {
+      for (const [which, hasAccount] of wallets) {
+        for (const [kind, program] of [
+          ['SPL Token', TOKEN_PROGRAM],
+          ['Token-2022', TOKEN_2022_PROGRAM],
+        ] as const) {
+          it(`${which}, of ${kind}`, async () => {
+            await writeWay(await world.world.token({ program }));
+            const { wallet, id, source, gains } = await ordered(hasAccount);
+            await (await raced()).runDue();
+            assert.equal((await world.rowOf(id)).progress.entry.remaining, AMOUNT);
+            assert.equal(await world.world.amount(source), AMOUNT);
+            assert.deepEqual(await gains(), { wallet: 0n, keeper: 0n });
+            await curve.leave(AMOUNT);
+            later();
+            await (await world.newKeeper()).runDue();
+            const { state, entry } = (await world.rowOf(id)).progress;
+            assert.deepEqual([state, entry.remaining], ['fill_success', 0n]);
+            assert.deepEqual(await gains(), { wallet: hasAccount ? RENT : 0n, keeper: -FEE });
+            assert.ok(entry.received > 0n);
+            assert.equal(await world.held(wallet), entry.received);
+            assert.equal(await world.world.lamports(source), 0n);
+          });
+        }
+      }
+    });
   });
 });
