@@ -14,7 +14,7 @@ export interface Held {
 export interface LandedTransaction {
   /** Charged to the first signer, whatever the transaction did. */
   feeLamports: bigint;
-  /** By the accounts of the transaction. */
+  /** By the accounts of the transaction, the first signer first. */
   lamports: ReadonlyMap<Address, Held>;
   /** Token accounts, in the smallest unit; 0 while an account that the transaction created or closed did not exist. */
   tokens: ReadonlyMap<Address, Held>;

@@ -1,10 +1,4 @@
-import {
-  associatedTokenAddress,
-  decodeTokenAccount,
-  rentExemptLamports,
-  TOKEN_ACCOUNT_SPACE,
-  WRAPPED_SOL_MINT,
-} from '@slipway/wire';
+import { associatedTokenAddress, decodeTokenAccount, WRAPPED_SOL_MINT } from '@slipway/wire';
 import { type Held, type LandedTransaction, readTransaction } from '../../chain/index.js';
 import type { PendingFill } from '../../store/trigger-order-fills.js';
 import { findTriggerOrder, type TriggerOrderRow } from '../../store/trigger-orders.js';
@@ -67,26 +61,24 @@ async function record({ writes, log }: Deps, fill: PendingFill, sale: Sale, move
 async function movedBy(
   chain: FillDeps['chain'],
   { wallet, inputMint, outputMint, source, vaultOutput }: Sale,
-  { lamports, tokens }: LandedTransaction,
+  { lamports, tokens, feeLamports }: LandedTransaction,
 ): Promise<Moved> {
   const isClosed = lamports.get(source)?.after === 0n;
   const paid = change(lamports.get(wallet));
   const gained = paid + (isClosed ? change(lamports.get(source)) : 0n);
   const isHome = isClosed && inputMint === WRAPPED_SOL_MINT && paid > 0n;
-  const sold = -change(tokens.get(source));
-  const input = isHome ? -gained : sold;
+  const input = isHome ? -gained : -change(tokens.get(source));
   if (vaultOutput) return { input, output: change(tokens.get(vaultOutput)), isClosed };
   if (outputMint === WRAPPED_SOL_MINT) return { input, output: gained, isClosed };
   const mint = await chain.mint(outputMint);
   if (!mint) throw new Error(`the mint ${outputMint} of a fill is gone`);
   const account = associatedTokenAddress(wallet, outputMint, mint.tokenProgram);
-  const isMade = lamports.get(account)?.before === 0n;
-  if (!isHome || !isMade) return { input, output: change(tokens.get(account)), isClosed };
-  // Whoever sends SOL to the source has it paid to the wallet, too: it was not of the order.
-  const [whole, counted] = [lamports.get(source)!.before, tokens.get(source)?.before ?? 0n];
-  const sent = whole - counted - rentExemptLamports(TOKEN_ACCOUNT_SPACE);
-  const left = sent > 0n ? paid - sent : paid;
-  return { input: left > 0n ? sold - left : sold, output: change(tokens.get(account)), isClosed };
+  const output = change(tokens.get(account));
+  if (!isHome) return { input, output, isClosed };
+  // What the keeper has, and what it has paid: whatever lay in either account before, and whoever made the wallet's.
+  const [keeper] = lamports.values();
+  const rent = change(keeper) + feeLamports + change(lamports.get(account));
+  return { input: input - rent, output, isClosed };
 }
 
 const atMost = (amount: bigint, most: bigint): bigint => (amount > most ? most : amount);

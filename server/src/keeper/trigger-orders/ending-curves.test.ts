@@ -42,6 +42,10 @@ afterEach(() => world?.close());
 describe('a curve that is nearly complete', () => {
   let curve: EndingCurve;
   let [held, counted] = [0n, 0n];
+  let beforeLanding: () => Promise<void>;
+  beforeEach(() => {
+    beforeLanding = async () => {};
+  });
   /** What the last fill that was raced names in full. */
   let named: readonly Address[] = [];
 
@@ -71,6 +75,7 @@ describe('a curve that is nearly complete', () => {
         },
         async send(...fill) {
           named = decodeMessage(fill[1].message).accounts;
+          await beforeLanding();
           await curve.leave(LEFT);
           counted = await curve.counted();
           return landing.send(...fill);
@@ -148,6 +153,23 @@ describe('a curve that is nearly complete', () => {
     assert.equal(progress.state, 'fill_success');
     assert.equal(AMOUNT - progress.entry.remaining, TAKEN);
   });
+
+  for (const made of ['before', 'by others before it lands', 'by the keeper'] as const) {
+    it(`an order of SOL is recorded by what it has sold where the account of its wallet, which others have sent SOL, is made ${made}`, async () => {
+      await write(WRAPPED_SOL);
+      const { wallet, id } = await deposit(WRAPPED_SOL);
+      const account = await world.accountOf(wallet.address);
+      const make = async () => void (await world.world.holding(world.bought, wallet.address, 0n, account));
+      if (made === 'before') await make();
+      const gift = systemTransfer({ from: wallet.address, to: account, lamports: 1_000_000n });
+      assert.equal(await world.world.run([wallet], [gift]), null);
+      if (made === 'by others before it lands') beforeLanding = make;
+      await (await raced()).runDue();
+      const { progress } = await world.rowOf(id);
+      assert.equal(progress.state, 'fill_success');
+      assert.equal(AMOUNT - progress.entry.remaining, TAKEN);
+    });
+  }
 
   it('attack: a stranger on the chain buys a curve until only a part of an order of SOL is left: where the wallet has no account, the keeper closes none for itself', async () => {
     await write(WRAPPED_SOL);
