@@ -60,7 +60,7 @@ export interface WorkerOptions extends LoopOptions {
    * The longest that `send` holds its item, in milliseconds; but for `queued`, three minutes by default. What it sends can land no
    * more by then, and a node that has forgotten that time never tells how it has ended.
    */
-  longestSendMs?: number;
+  longestSendMs?: number | undefined;
   /** For items without a claim in the store: ensures that only one instance at a time works on an item. */
   lease?: { store: Store; nameOf(id: string): string };
   /**

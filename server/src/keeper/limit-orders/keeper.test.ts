@@ -77,6 +77,20 @@ test('a copy that dies before it has sent holds an order up for no longer than i
   assert.equal(await isOpen(order), false);
 });
 
+test('an order whose end no node tells keeps no others from its pools, nor itself', async () => {
+  const landing = w.newLanding();
+  const first = await w.open(a, b, 900_000_000n);
+  let sent = 0;
+  const execute: typeof landing.execute = (...args) =>
+    sent++ === 0 ? new Promise(() => {}) : landing.execute(...args);
+  const keeper = w.newKeeper({ landing: { execute } }, { longestSendMs: 20 });
+  await keeper.runDue();
+  assert.equal(sent, 1);
+  const second = await w.open(a, b, 900_000_000n);
+  await keeper.runDue();
+  for (const order of [first, second]) assert.equal(await isOpen(order), false);
+});
+
 test('what a copy was sending when it died is landed by the next one, and not sent twice', async () => {
   const order = await w.open(a, b, 900_000_000n);
   const before = await lamports();

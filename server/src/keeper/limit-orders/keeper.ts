@@ -5,7 +5,7 @@ import { rememberOwn } from '../../landing/index.js';
 import { BackOffs } from '../../lib/back-offs.js';
 import { tokenOf } from '../../routing/router.js';
 import { insertCrafted } from '../../store/ledger.js';
-import { type Work, Worker } from '../worker.js';
+import { type Work, Worker, type WorkerOptions } from '../worker.js';
 import type { LimitOrderDeps, Prepared } from './deps.js';
 import { type FillableOrders, type OpenOrder, readFillableOrders } from './fillable-orders.js';
 import { createMetrics, type LimitOrderMetrics } from './metrics.js';
@@ -44,7 +44,10 @@ const MADE_AN_HOUR = 50;
 /** Fills open limit orders when the market pays for it, and cancels expired ones. */
 export type LimitOrderKeeper = Worker<OpenOrder, Prepared>;
 
-export function createLimitOrderKeeper(deps: LimitOrderDeps): LimitOrderKeeper {
+export function createLimitOrderKeeper(
+  deps: LimitOrderDeps,
+  { longestSendMs }: Pick<WorkerOptions, 'longestSendMs'> = {},
+): LimitOrderKeeper {
   const { store, steadyNow, log, wallet } = deps;
   const backOffs = new BackOffs(FAILED, steadyNow);
   return new Worker(new LimitOrderWork(deps, backOffs), {
@@ -57,6 +60,7 @@ export function createLimitOrderKeeper(deps: LimitOrderDeps): LimitOrderKeeper {
     backOffs,
     mostInVain: MOST_IN_VAIN,
     sharing: { steadyNow },
+    longestSendMs,
     lease: { store, nameOf: (address) => `limit order ${address}` },
     wallet,
   });
@@ -208,11 +212,13 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
       const message = kind === 'fill' ? 'limit order filled' : 'limit order expired';
       log.info({ order: address, signature, ...detail }, message);
     } finally {
-      this.#venues.delete(address);
+      // It may be under way again, where the worker has waited for this one long enough.
+      if (this.#venues.get(address) === venues) this.#venues.delete(address);
     }
   }
 
   failed({ address }: OpenOrder, reason: string, tries: number): void {
+    this.#venues.delete(address);
     this.#metrics.attempted('failed');
     const level = tries === 1 ? 'info' : 'debug';
     this.#deps.log[level]({ order: address, reason, tries }, 'a limit order is tried again later');

@@ -79,8 +79,8 @@ export async function openKeeperWorld() {
     closing.push(() => landing.close());
     return landing;
   }
-  function newKeeper(changes: Partial<LimitOrderDeps> = {}) {
-    const keeper = createLimitOrderKeeper({
+  function newKeeper(changes: Partial<LimitOrderDeps> = {}, options: { longestSendMs?: number } = {}) {
+    const own: LimitOrderDeps = {
       store,
       chain,
       clock,
@@ -95,7 +95,8 @@ export async function openKeeperWorld() {
       addresses: LIMIT_ORDER_ADDRESSES,
       programs,
       ...changes,
-    });
+    };
+    const keeper = createLimitOrderKeeper(own, options);
     closing.push(() => keeper.close());
     return keeper;
   }
