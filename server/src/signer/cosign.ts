@@ -111,7 +111,8 @@ async function requireGoing(stops: () => Promise<readonly StopNow[]>, isFill: bo
     const told = `Stopped by the operator of the signer (${what}): ${why}`;
     throw new NotNow(`its operator has stopped ${what}: ${why}`, told);
   }
-  throw new NotNow(`${by} has said that ${what} is stopped: ${why}`, `Stopped by the operator (${what}): ${why}`);
+  // Whoever has broken into a copy has it say what he likes: a client would read it as the word of the operator.
+  throw new NotNow(`${by} has said that ${what} is stopped: ${why}`, `Stopped for now (${what})`);
 }
 
 const isPayer = (name: string): name is Payer => (PAYERS as readonly string[]).includes(name);

@@ -265,6 +265,22 @@ describe('attack: a copy that was broken into asks for signatures that no policy
   });
 });
 
+it('attack: a copy that was broken into has its signer stop with a text for clients: they hear that it is stopped, and no word of his', async () => {
+  const message = messageOf(wallet, send(vault, associatedTokenAddress(wallet, mint)), close(vault, wallet));
+  const heard = (by?: string) =>
+    createCosign(bare, {
+      programs: SANDBOX_PROGRAMS,
+      stops: async () => [{ what: 'all', why: 'send your SOL to the thief', by }],
+    })({ keys: [`vault:${wallet}`], message }).then(
+      () => assert.fail('it is signed'),
+      (error: SignerRefused) => error,
+    );
+  const byCopy = await heard('evil');
+  assert.equal(byCopy.told, 'Stopped for now (all)');
+  assert.match(byCopy.message, /evil has said that all is stopped: send your SOL/);
+  assert.equal((await heard()).told, 'Stopped by the operator of the signer (all): send your SOL to the thief');
+});
+
 function anOrder(): SealedOrder {
   return {
     id: 'order',
