@@ -10,12 +10,13 @@ import { type ChainAccount, isMade } from '../../chain/index.js';
 import { type Swap, temporaryWrappedSol } from '../../crafting/swap.js';
 import { feeOf } from '../../crafting/transaction.js';
 import { AppError } from '../../errors/index.js';
-import { explain, suspectHops, tryOutSwap } from '../../landing/index.js';
+import { explain, isOutOfUnits, suspectHops, tryOutSwap } from '../../landing/index.js';
 import {
   type Hop,
   isRefused,
   type Quote,
   type QuoteRequest,
+  type Refusal,
   type Router,
   type Token,
   tokenOf,
@@ -27,8 +28,8 @@ import { type ExpressDeps, PRICE_IN_TOKENS } from './deps.js';
 /** Added to the input of the exact-out quote, so that a small move of the market still leaves enough. */
 const SIZING_BUFFER_BPS = 50n;
 const BPS = 10_000n;
-/** How often to quote again without pools that have made the simulation fail, and for how long. */
-const MOST_OTHERS = 3;
+/** How often to quote again, over fewer pools or without those that have made the simulation fail, and for how long. */
+const MOST_OTHERS = 4;
 const OTHER_MS = 2_000;
 /** A payment is sized by its output, and must be landed by this service, which records what it pays for. */
 const canPay = ({ exactOut, sendsByItself }: Router) => exactOut && !sendsByItself;
@@ -111,18 +112,24 @@ export async function craftSwapPayment(
       output: { ...output, place: { kind: 'token', account: destination }, least: price, create },
     };
     const draft = { payment, swap, own, lent: built.lentLamports, wrapped, hops: quote.hops };
-    const { suspects = [], ...tried } = await tryOut(deps, draft);
-    const another = others < MOST_OTHERS ? await withoutPools(quote, suspects, price) : undefined;
+    const { failure, ...tried } = await tryOut(deps, draft);
+    const another = failure && others < MOST_OTHERS ? await anotherQuote(quote, failure, price) : undefined;
     if (!another) return { tokenDecimals, ...tried };
     payment.outputAmount = another.outAmount;
     quote = { ...another, request: quote.request };
   }
 }
 
-/** Another quote of the same amount that avoids these pools; undefined if there is none that pays the price. */
-async function withoutPools(quote: Quote, suspects: readonly Hop[], price: bigint): Promise<Quote | undefined> {
-  if (suspects.length === 0) return undefined;
-  const another = await quote.without?.(suspects, AbortSignal.timeout(OTHER_MS));
+/** Another quote of the same amount that avoids what made this one fail; undefined if there is none that pays the price. */
+async function anotherQuote(
+  quote: Quote,
+  { needsFewer, suspects }: Failure,
+  price: bigint,
+): Promise<Quote | undefined> {
+  const signal = AbortSignal.timeout(OTHER_MS);
+  let another: Quote | Refusal | undefined;
+  if (needsFewer && quote.simpler) another = await quote.simpler(signal);
+  else if (suspects.length > 0) another = await quote.without?.(suspects, signal);
   return another && !isRefused(another) && another.outAmount >= price ? another : undefined;
 }
 
@@ -144,10 +151,17 @@ interface Draft {
   hops: readonly Hop[];
 }
 
+/** What made a simulation fail. */
+interface Failure {
+  /** It has used up the compute units of a transaction: fewer pools might do. */
+  needsFewer: boolean;
+  suspects: readonly Hop[];
+}
+
 async function tryOut(
   { chain }: ExpressDeps,
   { payment, swap, own, lent, wrapped, hops }: Draft,
-): Promise<{ payment: SwapPayment; suspects?: readonly Hop[] } & ({ ready: Ready } | { obstacle: Obstacle })> {
+): Promise<{ payment: SwapPayment; failure?: Failure } & ({ ready: Ready } | { obstacle: Obstacle })> {
   const lacking = () => {
     payment.neededLamports = payment.feeLamports + payment.rentLamports + lent + wrapped;
     const { neededLamports } = payment;
@@ -158,7 +172,8 @@ async function tryOut(
   const tried = await tryOutSwap(chain, swap);
   if ('err' in tried) {
     const error = `The chain would refuse this payment: ${explain(tried.err).message}`;
-    return { payment, obstacle: { code: 2001, error }, suspects: suspectHops(hops, tried, swap.programs.router) };
+    const suspects = suspectHops(hops, tried, swap.programs.router);
+    return { payment, obstacle: { code: 2001, error }, failure: { needsFewer: isOutOfUnits(tried), suspects } };
   }
   payment.feeLamports = tried.crafted.feeLamports;
   const tooDear = lacking();
