@@ -28,7 +28,8 @@ export async function openAggregator(
   const aggregator = await createAggregator({
     rpc,
     chain,
-    payer: () => signer.address('gas'),
+    // The gas wallet needs SOL only where it pays for others.
+    payer: () => signer.address('keeper'),
     live,
     steadyNow,
     log,
