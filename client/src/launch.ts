@@ -66,8 +66,16 @@ async function upload(
 ): Promise<void> {
   requireUploadHost(connection, url);
   const put = connection.fetch ?? fetch;
-  const headers = { 'content-type': contentType };
-  const init = { method: 'PUT', headers, body, redirect: 'error' as const, ...(signal && { signal }) };
+  // Where the page has cookies at a host that is not the service's, they are not for what the service says.
+  const isElsewhere = URL.canParse(connection.url) && hostOf(connection.url) !== hostOf(url);
+  const init: RequestInit = {
+    method: 'PUT',
+    headers: { 'content-type': contentType },
+    body,
+    redirect: 'error',
+    credentials: isElsewhere ? 'omit' : 'same-origin',
+    ...(signal && { signal }),
+  };
   const answer = await put(url, init).catch((cause: unknown) => {
     signal?.throwIfAborted();
     throw new SlipwayError('network', `the upload of ${contentType} was not answered`, { retryable: true, cause });
@@ -81,11 +89,12 @@ async function upload(
 
 /**
  * The service says where files go. In another program's network, that could be what only this machine reaches: what is not
- * the service, a host that was named, or one with a certificate gets nothing.
+ * the service, a host that was named, or one with a certificate gets nothing. A page reaches no more than its browser lets any
+ * page: that asks the other host first.
  */
 function requireUploadHost({ url: service, uploadHosts = [] }: Connection, url: string): void {
   const { protocol, host } = URL.canParse(url) ? new URL(url) : { protocol: '', host: '' };
-  if (protocol === 'https:') return;
+  if (protocol === 'https:' || (protocol === 'http:' && 'document' in globalThis)) return;
   const known = [service, ...uploadHosts.map((each) => `http://${each}`)];
   if (protocol === 'http:' && known.map(hostOf).includes(hostOf(url))) return;
   const message = `the service has files uploaded to ${host || 'nowhere'}, which is not its own host and has no https: if it is yours, name it in uploadHosts of createClient`;

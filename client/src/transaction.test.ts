@@ -29,7 +29,9 @@ async function sign(destination: Address, held: unknown, rpcUrl: string | undefi
   const node: typeof fetch = async (_, init) => {
     asked++;
     assert.deepEqual(JSON.parse(String(init?.body)).params[0], [account]);
-    return Response.json({ result: { value: [held] } });
+    return Response.json(
+      held === undefined ? { error: { message: 'asked too often' } } : { result: { value: [held] } },
+    );
   };
   const connection = connect({ url: 'http://127.0.0.1:1', apiKey: 'k', rpcUrl, fetch: node });
   const signer = {
@@ -50,4 +52,10 @@ test('attack: a lying service says that it lends the account which the output pa
   assert.deepEqual([own.asked, /it was signed/.test(own.said)], [0, true], 'its rent comes to the wallet');
   const funded = { ...ACCOUNT, owner: SYSTEM_PROGRAM };
   assert.match((await sign(gas, funded)).said, /it was signed/, 'anybody may have sent SOL there');
+});
+
+test('a node that says nothing of an account is told of, and not what it has not said', async () => {
+  const { said, asked } = await sign(gas, undefined);
+  assert.match(said, /asked too often/);
+  assert.equal(asked, 2);
 });

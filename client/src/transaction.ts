@@ -73,7 +73,7 @@ async function requireMadeHere(
   const addresses = lent.map(({ account }) => account);
   const there = await fetchAccounts({ ...connection, rpcUrl }, addresses, signal);
   for (const [i, address] of addresses.entries()) {
-    const account = there?.[i];
+    const account = there[i];
     // Anybody may have sent SOL to where there is none yet.
     const isNew = account === null || account?.owner === SYSTEM_PROGRAM;
     expect(isNew, `it closes ${address}, which was there before, for somebody else`);
@@ -95,7 +95,7 @@ async function fetchTables(
   const found = await fetchAccounts({ ...connection, rpcUrl }, tables, signal);
   return refusing(() =>
     tables.map((address, i) => {
-      const account = found?.[i];
+      const account = found[i];
       const table = account?.owner === ADDRESS_LOOKUP_TABLE_PROGRAM && decodeLookupTable(fromBase64(account.data[0]));
       expect(table, `${address} is no lookup table`);
       return { address, addresses: table.addresses };
@@ -108,7 +108,7 @@ async function fetchAccounts(
   { rpcUrl, fetch: given, maxAnswerBytes }: Connection & { rpcUrl: string },
   addresses: Address[],
   signal: AbortSignal | undefined,
-): Promise<({ owner: string; data: [string] } | null)[] | undefined> {
+): Promise<({ owner: string; data: [string] } | null)[]> {
   const config = { encoding: 'base64', commitment: 'confirmed' };
   const body = { jsonrpc: '2.0', id: 1, method: 'getMultipleAccounts', params: [addresses, config] };
   const ask = async () => {
@@ -119,17 +119,17 @@ async function fetchAccounts(
       body: JSON.stringify(body),
       ...(signal && { signal }),
     });
-    return JSON.parse(await readText(response, maxAnswerBytes)) as {
-      result?: { value?: ({ owner: string; data: [string] } | null)[] };
-    };
+    const { result, error } = JSON.parse(await readText(response, maxAnswerBytes));
+    // A node that is asked too often says nothing of the accounts.
+    if (!Array.isArray(result?.value)) throw new Error(error?.message ?? 'an answer without accounts');
+    return result.value;
   };
-  const { result } = await ask()
+  return await ask()
     .catch(() => sleep(500, signal).then(ask))
     .catch((cause) => {
       signal?.throwIfAborted();
       throw new SlipwayError('network', `no answer from ${rpcUrl}`, { retryable: true, cause });
     });
-  return result?.value;
 }
 
 /** The budget that a transaction begins with. */

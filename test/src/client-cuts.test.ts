@@ -131,3 +131,33 @@ it('attack: a lying service has a client upload files of a launch to what only t
   assert.deepEqual(secure.uploads, [own, 'https://bucket.example']);
   assert.deepEqual(await launching({ mint: wallet.address }), { code: 'refused_to_sign', uploads: [] });
 });
+
+it('a page uploads where its browser lets it, also where its service has a relative address, and without the cookies of other hosts', async (t) => {
+  const wallet = await newWallet(service, 10_000_000_000n);
+  const uploads = async (url: string) => {
+    const put: unknown[] = [];
+    const calling: typeof fetch = async (input, init) => {
+      const called = new URL(String(input), service.url);
+      if (init?.method === 'PUT') put.push([called.origin, init.credentials]);
+      return called.port === '8500' ? new Response() : fetch(called, init);
+    };
+    const elsewhere: typeof fetch = async (input, init) => {
+      const answer = await calling(input, init);
+      if (!String(input).endsWith('/create-tx')) return answer;
+      return Response.json({ ...((await answer.json()) as object), metadataPresignedUrl: 'http://127.0.0.1:8500/' });
+    };
+    await failure(clientOf(service, wallet, { url, fetch: elsewhere }).launch(launchOf()));
+    return put;
+  };
+  Object.assign(globalThis, { document: {} });
+  t.after(() => Reflect.deleteProperty(globalThis, 'document'));
+  const own = new URL(service.url).origin;
+  assert.deepEqual(await uploads(service.url), [
+    [own, 'same-origin'],
+    ['http://127.0.0.1:8500', 'omit'],
+  ]);
+  assert.deepEqual(await uploads(''), [
+    [own, 'same-origin'],
+    ['http://127.0.0.1:8500', 'same-origin'],
+  ]);
+});
