@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { associatedTokenAddress, CLOCK_SYSVAR, generateKeypair, tokenTransferChecked } from '@slipway/wire';
+import { associatedTokenAddress, CLOCK_SYSVAR, generateKeypair, memo, tokenTransferChecked } from '@slipway/wire';
 import { WebSocket } from 'ws';
 import { execute, openTestChain } from '../chain-testing.js';
 import { MAX_SOCKETS } from '../server.js';
@@ -284,6 +284,28 @@ test('attack: a free key of a sandbox waits for one account thousands of times, 
   await all;
   assert.ok(toldBefore > 0 && toldBefore < told, `${toldBefore} of ${told}`);
   assert.equal(reads, 2, 'what has changed, and the decimals of its mint');
+});
+
+test('attack: a free key of a sandbox waits for slots or logs by ever more connections, to keep the chain busy with each: others have their turn between', async (t) => {
+  const { chain, alice, passSlots } = await openTestChain(t);
+  const subscriptions = new Subscriptions(chain, assert.fail);
+  t.after(() => subscriptions.close());
+  const { ofTopic } = MAX_SUBSCRIPTIONS;
+  for (const [method, params] of [
+    ['slotSubscribe', []],
+    ['rootSubscribe', []],
+    ['logsSubscribe', ['all']],
+  ] as const) {
+    let told = 0;
+    const connections = [1, 2, 3].map(() => subscriptions.connect(() => told++));
+    for (const { call } of connections) for (let count = 0; count < ofTopic; count++) await call(method, [...params]);
+    if (method === 'logsSubscribe') await execute(chain, [alice], memo('once'));
+    else passSlots(1);
+    await setTimeout(0);
+    assert.ok(told < 3 * ofTopic, `${told} at once of ${method}`);
+    while (told < 3 * ofTopic) await setTimeout(1);
+    for (const connection of connections) connection.close();
+  }
 });
 
 test('who is still being told of the clock is told of no slot that passes meanwhile', async (t) => {

@@ -41,7 +41,7 @@ interface Connection {
  */
 export const MAX_SUBSCRIPTIONS = { ofConnection: 100_000, ofTopic: 1_000, ofAll: 150_000 };
 
-/** After so many account notifications, what waits has its turn. */
+/** After so many notifications, what waits has its turn. */
 const TOLD_AT_ONCE = 1_000;
 
 /** A closed account, as a validator notifies of it. */
@@ -64,7 +64,11 @@ export class Subscriptions {
   #programSubscriptions = 0;
   /** Account notifications read the chain and keep their order by waiting for each other. */
   #accountsTold: Promise<void> = Promise.resolve();
+  /** For the same reason. */
+  #logsTold: Promise<void> = Promise.resolve();
   #clockIsTold = true;
+  /** Of `slot` and `root`: those whose subscribers are still being told of one. */
+  readonly #slotsTold = new Set<string>();
 
   constructor(chain: Chain, log: (line: string) => void) {
     this.#chain = chain;
@@ -155,13 +159,23 @@ export class Subscriptions {
   #publish(event: ChainEvent): void {
     if (event.type === 'slot') {
       const value = { slot: integer(event.slot), parent: integer(event.parent), root: integer(event.root) };
-      this.#tellAll('slot', value);
-      this.#tellAll('root', integer(event.root));
+      void this.#publishSlot('slot', value);
+      void this.#publishSlot('root', integer(event.root));
       void this.#publishClock(event.slot);
       return;
     }
     if (event.type === 'transaction') this.#publishTransaction(event);
     void this.#publishAccounts(event.slot, event.changed);
+  }
+
+  /** Many who wait hear of none that comes while they are still being told of another one. */
+  async #publishSlot(topic: string, value: unknown): Promise<void> {
+    if (this.#slotsTold.has(topic)) return;
+    const waiting = this.#waiting(topic);
+    // Few are told at once, also of each slot of many that pass together.
+    if (waiting.length >= TOLD_AT_ONCE) this.#slotsTold.add(topic);
+    await this.#tellAll(waiting, value);
+    this.#slotsTold.delete(topic);
   }
 
   /** Of no slot that comes while those who wait are still being told of another one. */
@@ -175,7 +189,10 @@ export class Subscriptions {
   #publishTransaction({ signature, slot, err, logs, accounts }: Extract<ChainEvent, { type: 'transaction' }>): void {
     for (const subscription of this.#waiting(`signature:${signature}`)) this.#tellSignature(subscription, slot, err);
     const topics = ['logs', ...accounts.map((address) => `logs:${address}`)];
-    for (const topic of topics) this.#tellAll(topic, inContext(slot, { signature, err, logs }));
+    const waiting = topics.flatMap((topic) => this.#waiting(topic));
+    if (waiting.length === 0) return;
+    const told = inContext(slot, { signature, err, logs });
+    this.#logsTold = this.#logsTold.then(() => this.#tellAll(waiting, told));
   }
 
   #tellSignature(subscription: Subscription, slot: bigint, err: unknown): void {
@@ -239,10 +256,16 @@ export class Subscriptions {
     return [...(this.#byTopic.get(topic) ?? [])];
   }
 
-  #tellAll(topic: string, result: unknown): void {
-    const waiting = this.#waiting(topic);
-    const text = waiting.length > 0 ? stringifyJson(result) : '';
-    for (const subscription of waiting) this.#send(subscription, text);
+  async #tellAll(subscriptions: Subscription[], result: unknown): Promise<void> {
+    try {
+      const text = subscriptions.length > 0 ? stringifyJson(result) : '';
+      for (const [index, subscription] of subscriptions.entries()) {
+        if (index % TOLD_AT_ONCE === TOLD_AT_ONCE - 1) await setImmediate();
+        this.#send(subscription, text);
+      }
+    } catch (error) {
+      this.#log(`notifications failed: ${error}`);
+    }
   }
 
   #tell(subscription: Subscription, result: unknown): void {
