@@ -3,7 +3,9 @@ import { describe, it } from 'node:test';
 import { ROUTER_PROGRAM, TOKEN_SWAP_PROGRAM } from '@slipway/programs';
 import { type Address, TOKEN_PROGRAM } from '@slipway/wire';
 import type { QuoteRequest, Token } from '../router.js';
+import type { Room } from './found.js';
 import { createMarket, type Pool } from './market.js';
+import type { Outcome } from './plan.js';
 import { search } from './search.js';
 import { createSizing } from './size.js';
 import { allVenues } from './venues/index.js';
@@ -84,8 +86,8 @@ const withRisingFee = (_: unknown, nth: number) => {
 const cpmm = (balances: [bigint, bigint]) =>
   writeCpmmPool(lab, { mints, tokenPrograms, balances, tradeFee: 2_500n, ...OPEN });
 
-/** What the best trade over these pools gives. */
-function outOver(written: readonly LabPool[], amount: bigint): bigint | undefined {
+/** What the best trade over these pools does. */
+function bestOver(written: readonly LabPool[], amount: bigint, more: Partial<Room> = {}): Outcome | undefined {
   const pools = written.map(({ address }): Pool => {
     const venue = VENUES.find(({ program }) => program === lab.vm.owner(address))!;
     const { state, accounts } = lab.open(venue, address);
@@ -98,8 +100,11 @@ function outOver(written: readonly LabPool[], amount: bigint): bigint | undefine
   const request: QuoteRequest = { mode: 'exact-in', input, output, amount, excludeVenues: new Set() };
   const roomOf = createSizing({ router: ROUTER_PROGRAM, lookupTables: () => [], tokenOf });
   const market = createMarket(pools);
-  return search({ market, request, now: 0, routed: true, maxPools: 5, room: roomOf(request) })?.outcome.outAmount;
+  const room = { ...roomOf(request), ...more };
+  return search({ market, request, now: 0, routed: true, maxPools: 5, room })?.outcome;
 }
+
+const outOver = (written: readonly LabPool[], amount: bigint) => bestOver(written, amount)?.outAmount;
 
 interface Beside {
   honest?: LabPool;
@@ -131,6 +136,24 @@ it('attack: a stranger on the chain makes pools that look better than all others
 
 it('attack: a stranger on the chain makes pools that look better than all others, by dust before a fee that rises to a tenth: trades go on over the honest one', () =>
   assertHonest(withRisingFee));
+
+it('attack: a stranger on the chain makes pools that share a trade best where it takes more compute units than a transaction has: it goes over so many as it has units for', () => {
+  const steep = () =>
+    writeWhirlpool(lab, {
+      ...common,
+      tickSpacing: 1,
+      feeRate: 100,
+      tick: 96,
+      sqrtPrice: sqrtPriceAt(96),
+      positions: Array.from({ length: 79 }, (_, i) => ({ lower: 96 - i, upper: 97, liquidity: 10n ** 10n })),
+    });
+  const pools = [steep(), steep(), steep(), cpmm([10n ** 12n, 10n ** 12n])];
+  // With lookup tables that hold all that they name.
+  const found = bestOver(pools, 4_500_000_000n, { excess: () => 0, weigh: () => 0, isTooLong: () => false });
+  assert.equal(found?.trades.length, 3);
+  const units = found.trades.reduce((sum, { units = 0 }) => sum + units, 0);
+  assert.ok(units > 700_000 && units < 1_400_000, `${units}`);
+});
 
 describe('attack: a stranger on the chain makes pools whose many steps round away what they promise', () => {
   it('attack: less than a unit of what is bought in each step of a Whirlpool, for a token without decimals: trades go on over the honest one', () => {

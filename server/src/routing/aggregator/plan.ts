@@ -1,4 +1,5 @@
 import type { Address } from '@slipway/wire';
+import { MAX_COMPUTE_UNITS } from '../../crafting/budget.js';
 import type { QuoteRequest } from '../router.js';
 import type { Leg } from './market.js';
 import type { PoolState, Trade } from './venue.js';
@@ -10,6 +11,9 @@ const U64_MAX = 2n ** 64n - 1n;
 const LEAST_USE = 100n;
 /** At most one part in so many of the input is given away to make what leaves the source a round amount. */
 const LEAST_USE_OF_INPUT = 10_000n;
+
+/** Compute units of any trade at least, without those that depend on its amount. */
+const LEAST_UNITS = 20_000;
 
 /** A leg with its share of the step, and its pool's state. Shares are rounded down; the last part takes the rest. */
 export interface Part extends Leg {
@@ -62,7 +66,8 @@ interface RunOptions {
 }
 
 /**
- * Calculates exactly what happens when `amount` is offered; undefined if a venue refuses or too little would be used.
+ * Calculates exactly what happens when `amount` is offered; undefined if a venue refuses, too little would be used, or a
+ * transaction surely has too few compute units for it.
  */
 export function run(plan: Plan, amount: bigint, { fee, routed }: RunOptions): Outcome | undefined {
   if (amount > U64_MAX) return undefined;
@@ -70,6 +75,7 @@ export function run(plan: Plan, amount: bigint, { fee, routed }: RunOptions): Ou
   const trades: Done[] = [];
   let available = amount - inputFee;
   let unused = 0n;
+  let units = 0;
   for (const [i, { parts }] of plan.steps.entries()) {
     const whole = available;
     let left = whole;
@@ -81,6 +87,8 @@ export function run(plan: Plan, amount: bigint, { fee, routed }: RunOptions): Ou
       const offered = isLast ? rest : (whole * BigInt(part.bps)) / BPS;
       const trade = part.state.quote(part.from, offered);
       if (!trade) return undefined;
+      units += LEAST_UNITS + (trade.units ?? 0);
+      if (units > MAX_COMPUTE_UNITS) return undefined;
       left -= trade.paid;
       toOffer -= offered;
       received += trade.received;

@@ -10,6 +10,8 @@ export interface Trade {
   received: bigint;
   /** The part of `paid` that the pool and its owners keep; if they take it from the output, what that is worth. */
   fee: bigint;
+  /** Compute units of its steps, at least, where trades use more by taking more of them. */
+  units?: number;
 }
 
 export interface PoolToken {

@@ -188,7 +188,7 @@ function stateOf({ address, pair, vaults, arrays, bitmap, rateOf }: Parts): Pool
       const done = amount > 0n ? trade(ways[from], amount, rateOf) : undefined;
       // A pair usually has what it owes; a trade with one that does not can only fail.
       if (!done || done.amountOut === 0n || done.amountOut > vaults[from === 0 ? 1 : 0].vault.amount) return undefined;
-      return { paid: amount, received: done.amountOut, fee: done.fee };
+      return { paid: amount, received: done.amountOut, fee: done.fee, units: done.units };
     },
     estimateOut: (from, amount) => estimates(from).out(amount),
     estimateIn: (from, amount) => estimates(from).in(amount),

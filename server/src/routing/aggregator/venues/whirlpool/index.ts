@@ -158,7 +158,7 @@ function stateOf({ reader, address, pool, vaults, arrays, feesOf, groupSize }: P
       const done = fees && trade(ladder(from), amount, fees);
       // A pool usually has what it owes; a trade with one that does not can only fail.
       if (!done || done.amountOut === 0n || done.amountOut > vaults[from === 0 ? 1 : 0].vault.amount) return undefined;
-      return { paid: done.amountIn, received: done.amountOut, fee: done.fee };
+      return { paid: done.amountIn, received: done.amountOut, fee: done.fee, units: done.units };
     },
     estimateOut: (from, amount) => estimates(from).out(amount),
     estimateIn: (from, amount) => estimates(from).in(amount),
