@@ -230,13 +230,19 @@ describe('an execution that cannot be', () => {
 
   it('is refused where another request has the same bytes', async () => {
     const { order } = await placeOrder(world, maker);
-    const cancel = async () => (await world.post('cancelOrder', { maker: maker.address, order })).body;
-    let [one, other] = await Promise.all([cancel(), cancel()]);
-    while (one.transaction !== other.transaction) [one, other] = await Promise.all([cancel(), cancel()]);
-    const execute = ({ requestId, transaction }: typeof one) =>
-      world.post('execute', { requestId, signedTransaction: signed(transaction, maker) });
-    assert.equal((await execute(one)).status, 200);
-    const { status, body } = await execute(other);
+    // Of one content there are 4,096 transactions: among a hundred, two are likely the same.
+    const known = new Map<string, string>();
+    let same: { transaction: string; requestIds: [string, string] } | undefined;
+    while (!same) {
+      const { requestId, transaction } = (await world.post('cancelOrder', { maker: maker.address, order })).body;
+      const other = known.get(transaction);
+      if (other !== undefined) same = { transaction, requestIds: [other, requestId] };
+      known.set(transaction, requestId);
+    }
+    const signedTransaction = signed(same.transaction, maker);
+    const execute = (requestId: string) => world.post('execute', { requestId, signedTransaction });
+    assert.equal((await execute(same.requestIds[0])).status, 200);
+    const { status, body } = await execute(same.requestIds[1]);
     assert.deepEqual([status, body.error, body.status], [400, 'invalid transaction', 'Failed']);
     assert.match(body.cause!, /the same transaction was sent for another request/);
   });

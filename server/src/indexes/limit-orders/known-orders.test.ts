@@ -31,7 +31,7 @@ describe('what is kept of a limit order', () => {
   let store: Store;
   let close: () => Promise<void>;
   before(async () => {
-    ({ store, close } = await openTestStore('embedded'));
+    ({ store, close } = await openTestStore());
   });
   after(() => close());
 

@@ -45,7 +45,7 @@ test('of several keepers, one fills an order, and no other pays for trying', asy
 
 test('two keepers that know nothing of each other fill an order once: the chain decides', async () => {
   const orders = [await w.open(a, b, 900_000_000n), await w.open(a, b, 900_000_000n)];
-  const other = await openTestStore('embedded');
+  const other = await openTestStore();
   const stranger = w.newKeeper({ store: other.store, landing: w.newLanding({ store: other.store }) });
   await Promise.all([w.newKeeper().runDue(), stranger.runDue()]);
   for (const order of orders) {
@@ -58,7 +58,7 @@ test('two keepers that know nothing of each other fill an order once: the chain 
 
 test('a keeper with an empty database fills what is open on the chain', async () => {
   const order = await w.open(a, b, 900_000_000n);
-  const other = await openTestStore('embedded');
+  const other = await openTestStore();
   const keeper = w.newKeeper({ store: other.store, landing: w.newLanding({ store: other.store }) });
   await keeper.runDue();
   assert.equal(await isOpen(order), false);

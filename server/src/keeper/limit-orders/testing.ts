@@ -50,7 +50,7 @@ export async function openKeeperWorld() {
   const fees = Buffer.from('183796faa81b65b200000000', 'hex');
   fees.writeUInt16LE(FEE_BPS, 8);
   await world.put(LIMIT_ORDER_ADDRESSES.fee, LIMIT_ORDER_PROGRAM, fees);
-  const { store, close: closeStore } = await openTestStore('embedded');
+  const { store, close: closeStore } = await openTestStore();
   const { aggregator: hurried, live, close: closeRouting } = await openAggregator(world);
   const aggregator = unhurried(hurried);
   const clock = createClock();

@@ -52,7 +52,7 @@ const settlements = {
  */
 export async function openTriggerWorld(lookupTables: readonly Address[] = []) {
   const world = await openWorld();
-  const { store, close: closeStore } = await openTestStore('embedded');
+  const { store, close: closeStore } = await openTestStore();
   const clock = createClock();
   const signer = anySigner(clock);
   const payer = signer.address('keeper');

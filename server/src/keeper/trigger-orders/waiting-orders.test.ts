@@ -19,7 +19,7 @@ let closeStore: () => Promise<void>;
 let clock: ReturnType<typeof createClock>;
 let steady: number;
 before(async () => {
-  ({ store, close: closeStore } = await openTestStore('embedded'));
+  ({ store, close: closeStore } = await openTestStore());
 });
 after(() => closeStore());
 beforeEach(async () => {
