@@ -311,7 +311,8 @@ export class Worker<Item, Prepared> implements InFlight {
   async #inTime(sending: Promise<void>): Promise<void> {
     const { begin, longestSendMs = LONGEST_SEND_MS } = this.#options;
     if (begin === 'queued') return sending;
-    if (!(await waitAtMost(longestSendMs, sending))) throw new Error('no node can tell yet how it has ended');
+    const isKnown = await waitAtMost(longestSendMs, sending, { ref: false });
+    if (!isKnown) throw new Error('no node can tell yet how it has ended');
   }
 
   #leavePlace(item: Item): void {

@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Waits for the work, but no longer than this; returns whether it is done. Rethrows what it throws in time. */
-export async function waitAtMost(milliseconds: number, work: Promise<void>): Promise<boolean> {
+/**
+ * Waits for the work, but no longer than this; returns whether it is done. Rethrows what it throws in time. Without `ref`, the
+ * wait alone does not keep the process alive.
+ */
+export async function waitAtMost(milliseconds: number, work: Promise<void>, { ref = true } = {}): Promise<boolean> {
   const waiting = new AbortController();
-  const late = sleep(milliseconds, false, { signal: waiting.signal }).catch(() => false);
+  const late = sleep(milliseconds, false, { signal: waiting.signal, ref }).catch(() => false);
   // After the time limit, nobody handles a rejection.
   work.catch(() => {});
   try {

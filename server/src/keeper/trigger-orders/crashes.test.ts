@@ -16,7 +16,8 @@ const GIFT = 7n;
 let world: Awaited<ReturnType<typeof openTriggerWorld>>;
 let client: ReturnType<typeof world.newClient>;
 before(async () => {
-  world = await openTriggerWorld();
+  // Of PostgreSQL, each of the many processes that are killed here would keep a connection.
+  world = await openTriggerWorld([], 'embedded');
   client = world.newClient();
 });
 after(() => world?.close());

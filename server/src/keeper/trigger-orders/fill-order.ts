@@ -91,6 +91,7 @@ async function follow(
   const isKnown = await waitAtMost(
     LONGEST_WAIT_MS,
     end.then(() => {}),
+    { ref: false },
   );
   if (!isKnown) throw new Error('no node can tell yet how it has ended');
   const row = await end;

@@ -104,6 +104,7 @@ async function returnRent(deps: FillDeps, order: TriggerOrderRow): Promise<void>
   const isKnown = await waitAtMost(
     LONGEST_WAIT_MS,
     end.then(() => {}),
+    { ref: false },
   );
   // The rents of others wait until these have ended.
   if (!isKnown) throw new Error('no node can tell yet how it has ended');

@@ -27,6 +27,7 @@ import {
   type SealedOrder,
   type Signer,
 } from '../../signer/index.js';
+import type { Store } from '../../store/sql.js';
 import { openTestStore } from '../../store/testing.js';
 import { findTriggerOrder, insertTriggerOrder, type TriggerOrderRow } from '../../store/trigger-orders.js';
 import { apply, newOrder } from '../../trigger-orders/order.js';
@@ -50,9 +51,9 @@ const settlements = {
  * A chain with a pool of two tokens at 1 USD each, a store, the aggregator, and keepers over all of it. `lookupTables` are
  * those that the aggregator reads when it exchanges its tables.
  */
-export async function openTriggerWorld(lookupTables: readonly Address[] = []) {
+export async function openTriggerWorld(lookupTables: readonly Address[] = [], kind?: Store['kind']) {
   const world = await openWorld();
-  const { store, close: closeStore } = await openTestStore();
+  const { store, close: closeStore } = await openTestStore(kind);
   const clock = createClock();
   const signer = anySigner(clock);
   const payer = signer.address('keeper');
