@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TOKEN_SWAP_PROGRAM } from '@slipway/programs';
 import { type Address, decodeTransaction } from '@slipway/wire';
+import type { TestPool } from '../../routing/aggregator/testing.js';
 import { AMOUNT, openTriggerWorld } from './testing.js';
 
 const DEEP = 10n ** 13n;
@@ -31,6 +32,32 @@ it('attack: somebody who moves pools makes so many that look best and fail on th
   assert.equal((await world.rowOf(id)).progress.state, 'fill_success');
   assert.equal(await world.world.amount(pool.vaults[0]), DEEP + AMOUNT);
   assert.ok((await world.held(wallet.address)) > (AMOUNT * 99n) / 100n);
+});
+
+it('attack: somebody who moves pools sends a unit to those that fail, again and again, so that they have changed and come back: they stay left out while trades with them fail, and the order is filled', async () => {
+  const { sold, bought, pool } = world;
+  const before = await world.world.amount(pool.vaults[0]);
+  const better: TestPool[] = [];
+  for (let more = 2n; more < 9n; more++) {
+    better.push(await world.world.pool(sold, bought, [DEEP, (DEEP * (100n + more)) / 100n]));
+  }
+  await world.aggregator.discover();
+  for (const { poolMint } of better) await world.world.remove(poolMint);
+  const keeper = await world.newKeeper();
+  const { id } = await world.deposit(world.newClient());
+  for (let turn = 1n; turn <= 10n && (await world.rowOf(id)).progress.state !== 'fill_success'; turn++) {
+    await keeper.runDue();
+    for (const [i, each] of better.entries()) {
+      await world.world.setReserves(each, [DEEP + turn, (DEEP * (102n + BigInt(i))) / 100n]);
+    }
+    await world.live.refresh(better.flatMap(({ vaults }) => vaults));
+    world.clock.setOffset(world.clock.offsetMs + 10_000);
+    await sleep(100);
+  }
+  assert.equal((await world.rowOf(id)).progress.state, 'fill_success');
+  assert.equal(await world.world.amount(pool.vaults[0]), before + AMOUNT);
+  for (const { address } of better) await world.world.remove(address);
+  await world.aggregator.discover();
 });
 
 it('attack: somebody who moves pools makes many that take more compute units together than a transaction has: orders go over one of them', async () => {

@@ -193,6 +193,23 @@ describe('tokens that cannot be priced exactly', { timeout: 300_000 }, () => {
   });
 });
 
+describe('a token whose accounts may begin frozen', { timeout: 300_000 }, () => {
+  it('attack: an issuer of a token has new accounts of it begin frozen once its pools are found, which no trial of them tells: no route goes over it from the start', async (t) => {
+    const [a, b] = [await world.token(), await world.token()];
+    const extensions = Buffer.from([6, 0, 1, 0, 1]);
+    const token = await world.token({ program: TOKEN_2022_PROGRAM, extensions, freezeAuthority: newAddress() });
+    await world.pool(a, token, [DEEP, DEEP]);
+    await world.pool(token, b, [DEEP, 2n * DEEP]);
+    const honest = await world.pool(a, b, [DEEP, DEEP]);
+    const { aggregator, close } = await openAggregator(world);
+    t.after(close);
+    const quote = quoted(await aggregator.quote(exactIn(a, b, 1_000_000n), signal()));
+    assert.deepEqual(venuesOf(quote), [honest.address]);
+    const own = await aggregator.quote(exactIn(a, token, 1_000_000n), signal());
+    refused(own, 'unsupported-token', /default account state/);
+  });
+});
+
 describe('pools', { timeout: 300_000 }, () => {
   it('appear and vanish', async (t) => {
     const { tokens, pools } = await row(2);

@@ -47,7 +47,7 @@ export function readMint(account: ChainAccount | undefined): PoolMint | undefine
   const facts = { tokenProgram: account.owner, decimals: mint.decimals };
   if (account.owner !== TOKEN_2022_PROGRAM) return facts;
   const extensions = extensionsOf(account.data);
-  const unsupported = unsupportedAmong(extensions);
+  const unsupported = unsupportedAmong(extensions, mint.freezeAuthority !== undefined);
   const mayReopen = extensions?.some(({ type, data }) => type === CLOSE_AUTHORITY && data.some((byte) => byte !== 0));
   return { ...facts, ...(unsupported !== undefined && { unsupported }), ...(mayReopen && { mayReopen }) };
 }
@@ -60,11 +60,12 @@ function extensionsOf(data: Uint8Array): { type: number; data: Uint8Array }[] | 
   }
 }
 
-function unsupportedAmong(extensions: ReturnType<typeof extensionsOf>): string | undefined {
+/** Whoever may freeze accounts may also have new ones begin frozen at any time: then each route over the mint fails. */
+function unsupportedAmong(extensions: ReturnType<typeof extensionsOf>, mayFreeze: boolean): string | undefined {
   if (!extensions) return 'that is cut off';
   for (const extension of extensions) {
     if (HARMLESS.has(extension.type)) continue;
-    if (extension.type === DEFAULT_ACCOUNT_STATE && extension.data[0] === STATE_INITIALIZED) continue;
+    if (extension.type === DEFAULT_ACCOUNT_STATE && extension.data[0] === STATE_INITIALIZED && !mayFreeze) continue;
     return NAMES[extension.type] ?? `number ${extension.type}`;
   }
   return undefined;

@@ -8,7 +8,7 @@ import type { Pool } from './market.js';
 import type { Pools } from './pools.js';
 import type { PoolState, Side, SwapAccounts } from './venue.js';
 
-/** How long a pool is left out, and for how long it is not tried out again. */
+/** How long a pool is left out after a trial, and for how long it is not tried out again. */
 const ASIDE_MS = 60_000;
 const PAUSE_MS = 10_000;
 /** Pools that are tried out at the same time. */
@@ -36,9 +36,12 @@ type Parties = Pick<SwapAccounts, 'owner' | 'source'> & { amount: bigint };
  */
 export class PoolTrials {
   readonly #deps: PoolTrialsDeps;
-  /** When a pool was last tried, in steady milliseconds. */
+  /** When a pool was last tried, in steady milliseconds: because an order has failed, and because it has changed. */
   readonly #tried = new GrowingCache<Address, number>(MAX_KNOWN);
+  readonly #triedAgain = new GrowingCache<Address, number>(MAX_KNOWN);
   #running = 0;
+  /** One at a time, beside the others: whoever changes many pools must not keep those of orders from being tried. */
+  #isTryingAgain = false;
 
   constructor(deps: PoolTrialsDeps) {
     this.#deps = deps;
@@ -49,31 +52,55 @@ export class PoolTrials {
    * rejects.
    */
   async suspect(address: Address, inputMint: Address): Promise<void> {
-    const { steadyNow, log } = this.#deps;
-    const last = this.#tried.get(address);
-    if (this.#running >= MAX_TRIALS || (last !== undefined && steadyNow() - last < PAUSE_MS)) return;
-    this.#tried.set(address, steadyNow());
+    if (this.#running >= MAX_TRIALS || !this.#isDue(this.#tried, address)) return;
     this.#running++;
-    try {
-      await this.#try(address, inputMint);
-    } catch (error) {
-      log.info({ pool: address, err: error }, 'could not try a pool out');
-    } finally {
-      this.#running--;
-    }
+    await this.#try(address, inputMint);
+    this.#running--;
+  }
+
+  /** A pool that has changed while it was left out comes back only if trades with it work now. */
+  async #tryAgain(address: Address, inputMint: Address): Promise<void> {
+    if (this.#isTryingAgain || !this.#isDue(this.#triedAgain, address)) return;
+    this.#isTryingAgain = true;
+    await this.#try(address, inputMint);
+    this.#isTryingAgain = false;
+  }
+
+  #isDue(tried: GrowingCache<Address, number>, address: Address): boolean {
+    const now = this.#deps.steadyNow();
+    const last = tried.get(address);
+    if (last !== undefined && now - last < PAUSE_MS) return false;
+    tried.set(address, now);
+    return true;
   }
 
   async #try(address: Address, inputMint: Address): Promise<void> {
-    const { pools, chain, payer, steadyNow, log } = this.#deps;
+    const { pools, steadyNow, log } = this.#deps;
+    try {
+      const err = await this.#errorOf(address, inputMint);
+      const pool = pools.watched(address);
+      if (err === null) pool?.readmit();
+      if (!pool || typeof err !== 'object' || err === null || !('InstructionError' in err)) return;
+      log.warn({ pool: address, venue: pool.venue.label, err }, 'trades with a pool fail: left out for a minute');
+      const onChange = () => void this.#tryAgain(address, inputMint);
+      pool.setAside(steadyNow() + ASIDE_MS, FAILS, onChange);
+    } catch (error) {
+      log.info({ pool: address, err: error }, 'could not try a pool out');
+    }
+  }
+
+  /** Why a small trade fails; null if it works, undefined if there is none to try. */
+  async #errorOf(address: Address, inputMint: Address): Promise<unknown> {
+    const { pools, chain, payer, steadyNow } = this.#deps;
     const now = steadyNow();
-    const pool = pools.market().pools.find((one) => one.address === address);
-    const state = pool?.state(now);
-    if (!pool || !state) return;
+    const pool = pools.watched(address);
+    const state = pool?.stateForTrial(now);
+    if (!pool || !state) return undefined;
     const from: Side = pool.mints[0] === inputMint ? 0 : 1;
     const source = this.#holder(pool, from, now);
     const destination = this.#holder(pool, from === 0 ? 1 : 0, now);
     const offer = source && smallOffer(state, from, source.amount);
-    if (!source || !destination || !offer) return;
+    if (!source || !destination || !offer) return undefined;
     const { owner } = source;
     const accounts = { owner, source: source.source, destination: destination.source, ...offer };
     const { blockhash } = await chain.latestBlockhash();
@@ -85,9 +112,7 @@ export class PoolTrials {
       budget: { computeUnitLimit: MAX_COMPUTE_UNITS, computeUnitPrice: 0n },
     });
     const { err } = await chain.simulate(wire, { sigVerify: false });
-    if (typeof err !== 'object' || err === null || !('InstructionError' in err)) return;
-    log.warn({ pool: address, venue: pool.venue.label, err }, 'trades with a pool fail: left out for a minute');
-    pools.setAside(address, steadyNow() + ASIDE_MS, FAILS);
+    return err;
   }
 
   /** The fullest vault of a token among the other pools. */

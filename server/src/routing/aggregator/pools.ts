@@ -10,7 +10,7 @@ import { PoolBook } from './pool-book.js';
 import { fairShare } from './shares.js';
 import { createSkippedPools, type SkippedPools } from './skipped-pools.js';
 import type { Venue } from './venue.js';
-import { openPool } from './watched-pool.js';
+import { openPool, type WatchedPool } from './watched-pool.js';
 
 const DISCOVERY_MS = 30_000;
 /** A search costs two calls for each mint and venue. */
@@ -127,9 +127,8 @@ export class Pools {
     return this.#mints.get(address);
   }
 
-  /** Leaves a pool out until this steady time, or until its accounts change. */
-  setAside(pool: Address, until: number, reason: string): void {
-    this.#book.get(pool)?.setAside(until, reason);
+  watched(pool: Address): WatchedPool | undefined {
+    return this.#book.get(pool);
   }
 
   /** How many pools of a venue cannot be traded with, by reason. */

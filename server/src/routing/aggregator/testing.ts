@@ -50,13 +50,20 @@ export const silent: Logger = pino({ level: 'silent' });
 export const newAddress = (): Address => generateKeypair().address;
 
 /** A chain of its own, whose accounts the test writes as it likes. */
+interface TestMint {
+  program?: Address;
+  decimals?: number;
+  extensions?: Uint8Array;
+  freezeAuthority?: Address;
+}
+
 export interface World {
   rpc: Rpc;
   rpcUrl: string;
   wsUrl: string;
   put(address: Address, owner: Address, data: Uint8Array, lamports?: bigint): Promise<Address>;
   remove(address: Address): Promise<void>;
-  token(options?: { program?: Address; decimals?: number; extensions?: Uint8Array }): Promise<Token>;
+  token(options?: TestMint): Promise<Token>;
   holding(token: Token, owner: Address, amount?: bigint, at?: Address): Promise<Address>;
   pool(a: Token, b: Token, reserves: [bigint, bigint], terms?: PoolFees): Promise<TestPool>;
   setReserves(pool: TestPool, reserves: [bigint, bigint]): Promise<void>;
@@ -122,8 +129,13 @@ export function worldOver(localnet: Localnet): World {
     holding,
     setReserves,
     remove: async (address) => void (await localnet.call('localnet_setAccount', [address, null])),
-    async token({ program = TOKEN_PROGRAM, decimals = 6, extensions } = {}) {
-      const base = encodeMint({ decimals, supply: 2n ** 63n, initialized: true });
+    async token({ program = TOKEN_PROGRAM, decimals = 6, extensions, freezeAuthority } = {}) {
+      const base = encodeMint({
+        decimals,
+        supply: 2n ** 63n,
+        initialized: true,
+        ...(freezeAuthority && { freezeAuthority }),
+      });
       const data = extensions ? new Uint8Array(166 + extensions.length) : base;
       if (extensions) {
         data.set(base);

@@ -12,8 +12,16 @@ export interface WatchedPool extends Pool {
   follow(accounts: readonly Address[]): void;
   /** The accounts that it consists of by what its own account says now; undefined if it is not a pool. */
   named(): readonly Address[] | undefined;
-  /** Leaves it out for this reason until this steady time, or until one of its accounts changes; the clock does not count. */
-  setAside(until: number, reason: string): void;
+  /**
+   * Leaves it out for this reason until this steady time; meanwhile `onChange` is called when one of its accounts has
+   * changed, the clock apart. Anybody can change an account, by a unit that is sent to a vault, so that alone does not
+   * bring it back.
+   */
+  setAside(until: number, reason: string, onChange: () => void): void;
+  /** Brings it back. */
+  readmit(): void;
+  /** Its state, also while it is set aside. */
+  stateForTrial(now: number): PoolState | undefined;
 }
 
 export interface WatchedPoolDeps {
@@ -31,7 +39,7 @@ export function watchPool(candidate: Candidate, { live, skipped }: WatchedPoolDe
   let accounts: readonly Address[] = [];
   /** A string says why it cannot be traded with. */
   let opened: PoolState | string | undefined;
-  let aside: { until: number; reason: string } | undefined;
+  let aside: { until: number; reason: string; onChange: () => void } | undefined;
 
   function follow(wanted: readonly Address[]): void {
     accounts = wanted;
@@ -47,9 +55,14 @@ export function watchPool(candidate: Candidate, { live, skipped }: WatchedPoolDe
     return result;
   }
 
+  function isFresh(now: number): boolean {
+    for (const entry of entries) if (!live.isFresh(entry, now)) return false;
+    return true;
+  }
+
   /** Undefined if the bytes are stale. */
   function current(now: number): PoolState | string | undefined {
-    for (const entry of entries) if (!live.isFresh(entry, now)) return undefined;
+    if (!isFresh(now)) return undefined;
     if (aside && now < aside.until) return aside.reason;
     if (aside) opened = aside = undefined;
     opened ??= open();
@@ -73,7 +86,7 @@ export function watchPool(candidate: Candidate, { live, skipped }: WatchedPoolDe
     },
     changed(account) {
       opened = undefined;
-      if (account !== CLOCK_SYSVAR) aside = undefined;
+      if (account !== CLOCK_SYSVAR) aside?.onChange();
       return account === address && !isSame(named() ?? accounts, accounts);
     },
     state(now) {
@@ -84,9 +97,16 @@ export function watchPool(candidate: Candidate, { live, skipped }: WatchedPoolDe
       const found = current(now);
       return typeof found === 'string' ? found : undefined;
     },
-    setAside(until, reason) {
-      aside = { until, reason };
+    setAside(until, reason, onChange) {
+      aside = { until, reason, onChange };
       skipped.note(address, venue, reason);
+    },
+    readmit() {
+      opened = aside = undefined;
+    },
+    stateForTrial(now) {
+      const found = isFresh(now) ? openPool({ address, venue, mints }, readings) : undefined;
+      return typeof found === 'string' ? undefined : found;
     },
   };
 }
