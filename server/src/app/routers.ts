@@ -1,6 +1,7 @@
 import { type Address, WRAPPED_SOL_MINT } from '@slipway/wire';
 import { createLiveAccounts, type LiveAccounts } from '../chain/index.js';
 import { type PoolSource, type Prices, trustedUsd } from '../prices/index.js';
+import type { UsdOf } from '../routing/absurdity.js';
 import { type Aggregator, createAggregator, createMemory, createTableBook } from '../routing/aggregator/index.js';
 import { createMakers, type MakerEndpoint, type Makers, makersTimeout } from '../routing/makers/index.js';
 import { createRouting, type Routing } from '../routing/race.js';
@@ -80,6 +81,8 @@ export function openRouters(
   const { config, log, store, secrets, signer, aggregator, chains, clock, steadyNow, prices, metrics } = deps;
   const chain = chains.quotes;
   const { budgetMs } = config.swap;
+  // Of no pools: whoever moves one would have each honest offer absurd beside it, and left out where it protects the taker.
+  const usd: UsdOf = (token) => trustedUsd(prices, token);
   const makers = createMakers({
     store,
     box: secrets,
@@ -90,11 +93,11 @@ export function openRouters(
     steadyNow,
     log,
     timeoutMs: makersTimeout(budgetMs),
-    usd: prices.usd,
+    usd,
     orderEngine: config.programs.orderEngine,
   });
   const services = routingServices(config.services, clock).map((service) =>
-    createServiceRouter(service, { chain, usd: (token) => trustedUsd(prices, token), steadyNow }),
+    createServiceRouter(service, { chain, usd, steadyNow }),
   );
   const routers = [aggregator, makers, ...services];
   return { routing: createRouting({ routers, budgetMs, steadyNow, log, registry: metrics.registry }), makers };

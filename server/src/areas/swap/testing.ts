@@ -103,7 +103,7 @@ export async function openSwapWorld(options: WorldOptions = {}) {
     clock,
     steadyNow,
     log,
-    usd,
+    usd: (token) => usd(token.mint),
     timeoutMs: PATIENCE_MS,
     own: [{ id: 'own', name: 'own', url: maker.url }],
     orderEngine: ORDER_ENGINE_PROGRAM,

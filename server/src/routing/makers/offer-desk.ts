@@ -1,4 +1,3 @@
-import type { Address } from '@slipway/wire';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Clock } from '../../lib/clock.js';
@@ -7,7 +6,7 @@ import { cached } from '../../lib/single-flight.js';
 import type { Signer } from '../../signer/index.js';
 import { listMakers, suspendMaker, type UrlBox } from '../../store/makers.js';
 import type { Sql } from '../../store/sql.js';
-import { absurdity } from '../absurdity.js';
+import { absurdity, type UsdOf } from '../absurdity.js';
 import type { QuoteRequest } from '../router.js';
 import { askForOffer, type Offer, type RfqQuestion, readTokens } from './offers.js';
 import { createPatience, isNonsense } from './patience.js';
@@ -22,8 +21,7 @@ export interface OfferDeskDeps {
   signer: Pick<Signer, 'wallets'>;
   /** Makers beside the registered ones. */
   own: readonly MakerEndpoint[];
-  /** USD for one whole token; undefined if unknown. */
-  usd: (mint: Address) => number | undefined;
+  usd: UsdOf;
   /** Milliseconds that makers have for an offer: see `makersTimeout`. */
   timeoutMs: number;
   clock: Clock;
@@ -164,7 +162,7 @@ export class OfferDesk {
     if (Object.values(signer.wallets()).some(({ addresses }) => addresses.includes(offer.maker))) {
       throw new WebhookFailure('nonsense', 'names a wallet of this service as its own');
     }
-    const absurd = absurdity(request, offer, ({ mint }) => usd(mint));
+    const absurd = absurdity(request, offer, usd);
     if (absurd) throw new WebhookFailure('nonsense', absurd);
     return offer;
   }

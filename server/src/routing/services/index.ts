@@ -44,7 +44,6 @@ type Chained = Pick<Chain, 'account' | 'latestBlockhash'>;
 
 interface ServiceRouterDeps {
   chain: Chained;
-  /** Of no pools: anybody makes one at any price, beside which an honest quote would be absurd. */
   usd: UsdOf;
   steadyNow: () => number;
 }

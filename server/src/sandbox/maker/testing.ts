@@ -164,7 +164,7 @@ export async function openWorld() {
       log: quiet,
       timeoutMs: PATIENCE_MS,
       own: own.map((each) => ({ name: each.id, ...each })),
-      usd: (mint) => USD.get(mint),
+      usd: ({ mint }) => USD.get(mint),
       orderEngine: ORDER_ENGINE_PROGRAM,
       ...changes,
     });
