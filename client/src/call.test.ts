@@ -177,6 +177,26 @@ test('attack: a lying service answers some kilobytes that unpack to more than a 
   close();
 });
 
+test('attack: a lying service rounds the least of a swap of two units down to one, which is half of it: not signed', async () => {
+  const address = 'So11111111111111111111111111111111111111112';
+  const signer = { address, signTransaction: (wire: Uint8Array) => wire };
+  const client = createClient({ url: 'http://127.0.0.1:1', signer });
+  const request = { inputMint: address, outputMint: address, amount: 1n };
+  const facts = { slippageBps: 50, signatureFeeLamports: 0, prioritizationFeeLamports: 0, transaction: 'AA==' };
+  for (const [outAmount, otherAmountThreshold, isTooLow] of [
+    ['2', '1', true],
+    ['2', '2', false],
+    ['10001', '9950', false],
+    ['10001', '9949', true],
+  ] as const) {
+    const refused = await client
+      .executeSwap(request, { ...facts, outAmount, otherAmountThreshold } as never)
+      .catch((error: Error) => error);
+    assert.ok(refused instanceof SlipwayError);
+    assert.equal(/more slippage than was asked/.test(refused.message), isTooLow, otherAmountThreshold);
+  }
+});
+
 test('attack: a lying service tells an amount of millions of digits, which takes seconds to read: it is none', async () => {
   const address = 'So11111111111111111111111111111111111111112';
   const signer = { address, signTransaction: (wire: Uint8Array) => wire };

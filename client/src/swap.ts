@@ -47,11 +47,11 @@ export async function quote(
 }
 
 /**
- * The `minOutput` for a swap whose quote was shown: in the smallest unit, 1 % below the quote if it is not said otherwise. A quote without
+ * The `minOutput` for a swap whose quote was shown: in the smallest unit, rounded up, 1 % below the quote if it is not said otherwise. A quote without
  * a wallet knows of no slippage, and the price moves until the swap: bound to the very quote, most swaps would be refused.
  */
 export function minOutputOf({ outAmount }: Pick<SwapOrder, 'outAmount'>, toleranceBps = 100): bigint {
-  return (amountOf(outAmount) * BigInt(10_000 - toleranceBps)) / 10_000n;
+  return (amountOf(outAmount) * BigInt(10_000 - toleranceBps) + 9_999n) / 10_000n;
 }
 
 /** Takes the best quote for the wallet, as a transaction that can be looked at and given to `executeSwap`. */
@@ -123,8 +123,9 @@ function askedOf({ programs }: Connection, request: SwapRequest, order: SwapOrde
   const most = request.maxFeeLamports ?? MAX_FEE_LAMPORTS;
   const least = amountOf(order.otherAmountThreshold);
   expect(least >= minOutput, `only ${least} are sure to arrive, and ${minOutput} were asked`);
-  const slipped = amountOf(order.outAmount) * BigInt(10_000 - (slippageBps ?? order.slippageBps));
-  expect(least * 10_000n >= slipped - 10_000n, 'more slippage than was asked');
+  // One basis point beside it, for services that round down: a unit of many is nothing, one of a few may be worth much.
+  const slipped = amountOf(order.outAmount) * BigInt(9_999 - (slippageBps ?? order.slippageBps));
+  expect(least * 10_000n >= slipped, 'more slippage than was asked');
   const quotedFee = amountOf(order.signatureFeeLamports + order.prioritizationFeeLamports);
   const tipLamports = BigInt(request.jitoTipLamports ?? 0);
   return {

@@ -19,7 +19,7 @@ import { walletMinimum } from '../../crafting/wallet.js';
 import { explain, isOutOfUnits, suspectHops, tryOutSwap, usualBudget } from '../../landing/index.js';
 import { decimalString } from '../../lib/decimal.js';
 import { type Hop, isRefused, type Token } from '../../routing/router.js';
-import { automaticSlippageBps } from '../../routing/slippage.js';
+import { automaticSlippageBps, leastOf } from '../../routing/slippage.js';
 import type { SwapDeps } from './deps.js';
 import { type OrderRequest, refuse } from './order-request.js';
 import { settingOf, untradedOf } from './setting.js';
@@ -72,8 +72,8 @@ export function slippageBpsOf({ quote }: Candidate, manual: OrderRequest['manual
 }
 
 /** The minimum output, never below 1. */
-export function leastOf(outAmount: bigint, slippageBps: number): bigint {
-  const least = (outAmount * BigInt(10_000 - slippageBps)) / 10_000n;
+export function leastOutput(outAmount: bigint, slippageBps: number): bigint {
+  const least = leastOf(outAmount, BigInt(slippageBps));
   return least > 0n ? least : 1n;
 }
 
@@ -84,7 +84,7 @@ export async function attempt(deps: SwapDeps, order: Order, candidate: Candidate
   const { quote, terms } = candidate;
   const hasNativeSol = deps.routing.routers.some(({ id, nativeSol }) => id === quote.router && nativeSol);
   const setting = settingOf(deps, order, terms, hasNativeSol);
-  const least = leastOf(quote.outAmount, slippageBpsOf(candidate, order.asked.manual));
+  const least = leastOutput(quote.outAmount, slippageBpsOf(candidate, order.asked.manual));
   const built = await quote.build({ ...setting.parties, minOut: least });
   if (isRefused(built)) return { failed: built.reason, isTooLarge: built.refused === 'too-large' };
   const untraded = untradedOf(deps, order, terms, setting, { least, feeAmount: quote.feeAmount });

@@ -1,6 +1,6 @@
 import { MAKERS_SECONDS } from '../../routing/makers/index.js';
 import type { Hop } from '../../routing/router.js';
-import { leastOf, type Obstacle, type Ready, slippageBpsOf } from './attempt.js';
+import { leastOutput, type Obstacle, type Ready, slippageBpsOf } from './attempt.js';
 import type { SwapDeps } from './deps.js';
 import type { OrderAnswer } from './schema.js';
 import type { Candidate, Inquiry } from './swap-order.js';
@@ -21,7 +21,7 @@ export function orderAnswer(outcome: OrderOutcome): OrderAnswer {
   const { quote, terms } = candidate;
   const { taker } = asked;
   const slippageBps = taker ? slippageBpsOf(candidate, asked.manual) : 0;
-  const least = taker ? leastOf(quote.outAmount, slippageBps) : quote.outAmount;
+  const least = taker ? leastOutput(quote.outAmount, slippageBps) : quote.outAmount;
   const usd = usdValuesOf(quote, input.mint, output.mint, outcome.usdOf);
   return {
     mode: asked.manual ? 'manual' : 'ultra',

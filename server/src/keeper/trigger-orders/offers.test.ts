@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Quote, Refusal } from '../../routing/router.js';
-import { findOffer, leastOf, type Market } from './offers.js';
+import { leastOf } from '../../routing/slippage.js';
+import { findOffer, type Market } from './offers.js';
 
 const LEAST_PART = 5_000_000n;
 

@@ -1,4 +1,5 @@
 import { isRefused, type Quote, type Refusal } from '../../routing/router.js';
+import { leastOf } from '../../routing/slippage.js';
 
 /** What the market gives for an amount, and the minimum that must arrive; in the smallest units. */
 export interface Offer {
@@ -32,12 +33,6 @@ const WORTH_MORE = 100n;
 const BELOW = 500n;
 /** Rounding may leave so small a fraction of an amount (1/n). */
 const DUST = 10_000n;
-const BPS = 10_000n;
-
-/** What is left of `amount` after the slippage, rounded up. */
-export function leastOf(amount: bigint, slippageBps: bigint): bigint {
-  return (amount * (BPS - slippageBps) + BPS - 1n) / BPS;
-}
 
 /**
  * The minimum comes from both quote and prices, so that neither a manipulated pool nor a wrong price can drain the
