@@ -1,6 +1,6 @@
 import type { Address } from '@slipway/wire';
 import { common, pairsOf } from './pairs.js';
-import { type PathRequest, type Ranked, rankPaths, SIZE } from './ranking.js';
+import { type Paid, type PathRequest, paysLess, type Ranked, rankPaths, SIZE } from './ranking.js';
 import type { PoolState, Side, Venue } from './venue.js';
 
 /** A watched pool. */
@@ -35,7 +35,8 @@ export interface Market {
   readonly pools: readonly Pool[];
   /**
    * The paths of one to three steps that are best for an amount of about this size, best first for each length; those
-   * over pools that are stale at this steady time come last. Ranked once per size.
+   * over pools that are stale at this steady time come last. Ranked once per size, and again where the best of them pays
+   * clearly less than it did: those that paid for a moment only would hide the others.
    */
   paths(request: PathRequest, now: number): readonly Path[];
   /** The same with many more that are worse, for where the best ones do not do. */
@@ -48,11 +49,21 @@ export interface Market {
 
 /** Pairs and sizes whose paths are kept: up to 40 kB each, where many tokens lie between the two. */
 const MAX_CACHED = 4_000;
+/** How often a ranking is looked at again: of ten thousand pools, to make one takes a quarter of a second. */
+const LOOK_MS = 5_000;
+
+interface Listed {
+  best: readonly Path[];
+  all: readonly Path[];
+  top: Paid | undefined;
+  /** When it was looked at last, in steady milliseconds. */
+  at: number;
+}
 
 /** A path over `hubs` alone is always among those to consider. */
 export function createMarket(pools: readonly Pool[], hubs: ReadonlySet<Address> = new Set()): Market {
   const pairs = pairsOf(pools);
-  const cache = new Map<string, { best: readonly Path[]; all: readonly Path[] }>();
+  const cache = new Map<string, Listed>();
   const pair = (input: Address, output: Address) => pairs.get(input)?.get(output) ?? [];
   const withPools = (ranked: Ranked['best']): Path[] =>
     ranked.map((mints) => ({
@@ -61,13 +72,19 @@ export function createMarket(pools: readonly Pool[], hubs: ReadonlySet<Address> 
       steps: mints.slice(1).map((mint, i) => pair(mints[i]!, mint)),
     }));
 
-  function ranked(request: PathRequest, now: number) {
+  function isOutdated(listed: Listed, now: number): boolean {
+    if (!listed.top || now - listed.at < LOOK_MS) return false;
+    listed.at = now;
+    return paysLess(pairs, listed.top, now);
+  }
+
+  function ranked(request: PathRequest, now: number): Listed {
     const size = Math.floor(Math.log(Number(request.amount)) / Math.log(SIZE));
     const key = `${request.input.mint} ${request.output.mint} ${request.mode} ${size}`;
     const known = cache.get(key);
-    if (known) return known;
-    const { best, all, isRanked } = rankPaths({ pairs, hubs, request, amount: SIZE ** (size + 0.5), now });
-    const found = { best: withPools(best), all: withPools(all) };
+    if (known && !isOutdated(known, now)) return known;
+    const { best, all, top, isRanked } = rankPaths({ pairs, hubs, request, amount: SIZE ** (size + 0.5), now });
+    const found = { best: withPools(best), all: withPools(all), top, at: now };
     if (cache.size >= MAX_CACHED) cache.clear();
     // If no pool is fresh, this order means nothing, and a good one may follow soon: do not cache it.
     if (isRanked) cache.set(key, found);

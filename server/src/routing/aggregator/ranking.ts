@@ -19,6 +19,8 @@ const MOST_OF_ALL = { two: 32, three: 64 };
 const MOST_OVER_HUBS = 4;
 /** For each place in a list, so many paths are looked at, and those that pay the least are left out. */
 const LOOKS_A_PLACE = 4;
+/** A path that has lost such a share (1/n) pays clearly less. */
+const CLEARLY = 200n;
 
 export interface Ranking {
   pairs: Pairs;
@@ -29,10 +31,19 @@ export interface Ranking {
   now: number;
 }
 
+/** What a path paid for an amount when it was ranked. */
+export interface Paid {
+  mints: readonly Address[];
+  offered: bigint;
+  out: bigint;
+}
+
 export interface Ranked {
   /** The tokens of each path. */
   best: readonly (readonly Address[])[];
   all: readonly (readonly Address[])[];
+  /** Of the path that paid the most; undefined where none of several steps paid anything. */
+  top: Paid | undefined;
   /** False if no pool was fresh. */
   isRanked: boolean;
 }
@@ -84,25 +95,43 @@ export function rankPaths({ pairs, hubs, request, amount, now }: Ranking): Ranke
     }
   }
   const paid = paidOver(liveOf);
-  const paidWorth = ({ mints, worth }: RankedPath): number => {
+  const paidBy = ({ mints, worth }: RankedPath): Paid => {
+    const offered = BigInt(Math.round(Math.min(isIn ? amount : -worth, MOST_OFFERED)));
+    return { mints, offered, out: paid(mints, offered) };
+  };
+  const paidWorth = (path: RankedPath): number => {
+    const { worth } = path;
     if (worth === WORTHLESS) return worth;
-    const offered = Math.min(isIn ? amount : -worth, MOST_OFFERED);
-    const out = Number(paid(mints, BigInt(Math.round(offered))));
+    const out = Number(paidBy(path).out);
     return out === 0 ? WORTHLESS : isIn ? out : (worth * amount) / out;
   };
   const isOverHubs = ({ mints }: RankedPath) => mints.slice(1, -1).every((mint) => hubs.has(mint));
   const [two, three] = [twoSteps.sort(byWorth), threeSteps.sort(byWorth)];
   const direct = pairs.get(near)?.has(far) ? [[request.input.mint, request.output.mint]] : [];
-  const upTo = (most: typeof MOST) => {
+  const upTo = (most: typeof MOST): RankedPath[] => {
     const listed = [...bestPaid(two, most.two, paidWorth), ...bestPaid(three, most.three, paidWorth)];
     for (const all of [two, three])
       listed.push(
         ...bestPaid(all.filter(isOverHubs), MOST_OVER_HUBS, paidWorth).filter((path) => !listed.includes(path)),
       );
-    return [...direct, ...listed.map(({ mints }) => mints)];
+    return listed;
   };
+  const mintsOf = (listed: RankedPath[]) => [...direct, ...listed.map(({ mints }) => mints)];
+  const best = upTo(MOST);
+  const [top] = best.map((path) => ({ path, worth: paidWorth(path) })).sort(byWorth);
   const isRanked = [...states.values()].some((live) => live.length > 0);
-  return { best: upTo(MOST), all: upTo(MOST_OF_ALL), isRanked };
+  return {
+    best: mintsOf(best),
+    all: mintsOf(upTo(MOST_OF_ALL)),
+    top: top && top.worth !== WORTHLESS ? paidBy(top.path) : undefined,
+    isRanked,
+  };
+}
+
+/** Whether a path pays clearly less now. */
+export function paysLess(pairs: Pairs, { mints, offered, out }: Paid, now: number): boolean {
+  const paid = paidOver((from, to) => liveLegs(pairs.get(from)?.get(to) ?? [], now));
+  return paid(mints, offered) * CLEARLY < out * (CLEARLY - 1n);
 }
 
 // Not by subtraction: -Infinity minus -Infinity is NaN.

@@ -126,3 +126,32 @@ it('attack: a stranger on the chain makes many tokens with pools that have a par
   };
   assertHonest(over(hub, true), Array.from({ length: 40 }, () => over(newAddress(), false)).flat());
 });
+
+it('attack: a stranger on the chain has many tokens with pools that pay a little more than an honest path while paths are ranked, and then much less: they are ranked again', () => {
+  let isPaying = true;
+  const others = Array.from({ length: 33 }, () => newAddress()).flatMap((between) => {
+    const [good, bad] = [1.0001, 0.5].map((price) => poolOf([between, bought], { price }));
+    return [poolOf([sold, between]), { ...good!, state: () => (isPaying ? good : bad)!.state(0) }];
+  });
+  const honest = newAddress();
+  const pools = [...others, poolOf([sold, honest]), poolOf([honest, bought]), poolOf([sold, bought], { price: 0.6 })];
+  for (const mode of ['exact-in', 'exact-out'] as const) {
+    isPaying = true;
+    const market = createMarket(pools);
+    const request: QuoteRequest = {
+      mode,
+      input: tokenOf(sold),
+      output: tokenOf(bought),
+      amount: AMOUNT,
+      excludeVenues: new Set(),
+    };
+    const priceAt = (now: number) => {
+      const { inAmount, outAmount } = search({ market, request, now, routed: true, maxPools: 5, room: ROOM })!.outcome;
+      return Number(outAmount) / Number(inAmount);
+    };
+    assert.ok(priceAt(0) > 1);
+    isPaying = false;
+    const price = priceAt(5_000);
+    assert.ok(price > 0.999, `${mode}: ${price}`);
+  }
+});
