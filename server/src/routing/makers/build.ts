@@ -6,12 +6,13 @@ import {
   createAssociatedTokenIdempotent,
   type Instruction,
   systemTransfer,
+  TOKEN_2022_PROGRAM,
   tokenCloseAccount,
   tokenSyncNative,
   tokenTransferChecked,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
-import { type Chain, isMade } from '../../chain/index.js';
+import { type Chain, isMade, readMintExtensions } from '../../chain/index.js';
 import type { Built, MakerQuote, Quote, QuoteRequest, Refusal, SwapParties, Token } from '../router.js';
 
 interface FillTerms {
@@ -34,7 +35,11 @@ export async function buildFill(terms: FillTerms, parties: SwapParties, chain: P
   const { request, quote, maker } = terms;
   const { owner, receiver, source, feeAccount } = parties;
   const feeOf = (side: 'input' | 'output') => (request.fee?.side === side ? quote.feeAmount : 0n);
-  const relay = await relayTo(terms, parties, chain);
+  const [relay, isTaxed] = await Promise.all([relayTo(terms, parties, chain), mayKeepPart(request.output, chain)]);
+  if (isTaxed) {
+    const reason = `of ${request.output.mint}, transfers may keep a part: less than the market maker's offer would arrive`;
+    return { refused: 'unsupported-token', reason } satisfies Refusal;
+  }
   const own = receiver === owner ? parties.destination : relay.account;
   const fill: Fill = {
     taker: owner,
@@ -80,6 +85,16 @@ function refuse({ request, quote, maker }: FillTerms, parties: SwapParties): Ref
   if (!parties.source && request.input.mint !== WRAPPED_SOL_MINT) return no('there is no account for the input');
   if (!parties.destination && request.output.mint !== WRAPPED_SOL_MINT) return no('there is no account for the output');
   return undefined;
+}
+
+/** A fee that is to come into force tells so days before. An order engine of others need not look at what arrives. */
+async function mayKeepPart({ mint, tokenProgram }: Token, chain: Pick<Chain, 'account'>): Promise<boolean> {
+  if (tokenProgram !== TOKEN_2022_PROGRAM) return false;
+  const account = await chain.account(mint);
+  const extensions = account && readMintExtensions(account.data);
+  if (!extensions) return true;
+  const { transferFee } = extensions;
+  return transferFee !== undefined && (transferFee.olderBps > 0 || transferFee.newer.bps > 0);
 }
 
 interface Relay {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, afterEach, before, describe, test } from 'node:test';
-import { generateKeypair } from '@slipway/wire';
+import { encodeMint, generateKeypair } from '@slipway/wire';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { PATIENCE_MS } from '../../lib/testing.js';
@@ -15,6 +15,7 @@ import {
   requestOf,
   SOL,
   scriptedMaker,
+  T22,
   USDC,
   type World,
 } from '../../sandbox/maker/testing.js';
@@ -257,6 +258,32 @@ describe('quotes of market makers', () => {
       assert.ok(isRefused(await quote.build(parties({ feeAccount, ...changes }))), what);
     const { source, ...withoutSource } = parties({ feeAccount });
     assert.ok(isRefused(await quote.build(withoutSource)), 'only SOL comes from a wallet');
+  });
+
+  test('attack: a market maker offers a token whose transfers keep a part, which no order engine of others need look at: not built; with a fee of nothing it is', async () => {
+    const maker = await open({ quote: honest(100n), tokens: () => [USDC.mint, T22.mint] });
+    const mintWith = (older: number, newer: number) => {
+      const data = Buffer.alloc(166 + 4 + 108);
+      data.set(encodeMint({ decimals: T22.decimals, supply: 0n, initialized: true }));
+      data[165] = 1;
+      data.writeUInt16LE(1, 166);
+      data.writeUInt16LE(108, 168);
+      data.writeUInt16LE(older, 170 + 88);
+      data.writeUInt16LE(newer, 170 + 106);
+      return data;
+    };
+    for (const [older, newer, isTaxed] of [
+      [0, 0, false],
+      [50, 0, true],
+      [0, 10_000, true],
+    ] as const) {
+      const data = mintWith(older, newer);
+      const account = async () => ({ lamports: 1n, owner: T22.tokenProgram, executable: false, data });
+      const router = world.router([maker], { usd: () => undefined, chain: { ...world.chain, account } });
+      const quote = await quoted(router, requestOf(taker, USDC, T22, 1_000_000n));
+      const built = await quote.build(parties());
+      assert.equal(isRefused(built) && built.refused, isTaxed && 'unsupported-token');
+    }
   });
 
   test('a maker that is away is left alone for a while, and asked again then', async (t) => {
