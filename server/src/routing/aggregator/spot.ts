@@ -1,6 +1,6 @@
 import type { Address } from '@slipway/wire';
 import { GrowingCache } from '../../lib/growing-cache.js';
-import type { Leg, Market } from './market.js';
+import type { Leg } from './market.js';
 import { middlePrice, nearDepth } from './near-depth.js';
 import type { Pools } from './pools.js';
 
@@ -12,6 +12,8 @@ const AGREEMENT = 1.05;
 /** How long a price by the pools is cached. */
 const SPOT_MS = 250;
 const MAX_SPOTS = 10_000;
+/** How long what the pools of a pair say is cached: a hundred tokens, asked for at once, lead over the same pools. */
+const OFFER_MS = 100;
 
 /** A price and the depth behind it on either side, in units of the token and of what it is priced in. */
 interface Offer {
@@ -52,36 +54,52 @@ export function poolWords(pools: Pools, now: number, mint: Address, inMints: rea
 /** See `Aggregator.spot`. Orders ask for the same few prices again and again, so each is cached briefly. */
 export function createSpotPrices(pools: Pools, steadyNow: () => number) {
   const spots = new GrowingCache<string, { price: number | undefined; at: number }>(MAX_SPOTS);
+  const offers = new WeakMap<readonly Leg[], { offer: Offer | undefined; at: number }>();
+
+  const offersAt = (now: number) => (legs: readonly Leg[]) => {
+    const known = offers.get(legs);
+    if (known && now - known.at < OFFER_MS) return known.offer;
+    const offer = offerOf(legs, now);
+    offers.set(legs, { offer, at: now });
+    return offer;
+  };
 
   return (mint: Address, inMint: Address): number | undefined => {
     const [key, now] = [`${mint} ${inMint}`, steadyNow()];
     const known = spots.get(key);
     if (known && now - known.at < SPOT_MS) return known.price;
     pools.asked.askIfRoom(mint, inMint);
-    const price = spotPrice({ pools, now }, mint, inMint);
+    const price = spotPrice({ pools, pairOffer: offersAt(now) }, mint, inMint);
     spots.set(key, { price, at: now });
     return price;
   };
+}
+
+interface Spot {
+  pools: Pools;
+  pairOffer: (legs: readonly Leg[]) => Offer | undefined;
 }
 
 /**
  * The price that the most depth agrees on, among the pools of the pair and those over one intermediate token. Depth
  * counts only if it is on both sides, so a pool with a made-up price needs capital in both tokens.
  */
-function spotPrice({ pools, now }: { pools: Pools; now: number }, mint: Address, inMint: Address): number | undefined {
+function spotPrice({ pools, pairOffer }: Spot, mint: Address, inMint: Address): number | undefined {
   const [from, to] = [pools.knownMint(mint), pools.knownMint(inMint)];
   if (!from || !to) return undefined;
   const market = pools.market();
-  const offers = [offerOf(market.pair(mint, inMint), now)];
-  for (const middle of market.between(mint, inMint)) offers.push(offerOver(market, [mint, middle, inMint], now));
+  const offers = [pairOffer(market.pair(mint, inMint))];
+  for (const middle of market.between(mint, inMint)) {
+    const [first, second] = [market.pair(mint, middle), market.pair(middle, inMint)];
+    offers.push(offerOver(pairOffer(first), pairOffer(second)));
+  }
   const agreed = agreedOf(offers.filter((offer) => offer !== undefined));
   return agreed && agreed.price * 10 ** (from.decimals - to.decimals);
 }
 
-function offerOver(market: Market, mints: [Address, Address, Address], now: number): Offer | undefined {
-  const first = offerOf(market.pair(mints[0], mints[1]), now);
-  const second = first && offerOf(market.pair(mints[1], mints[2]), now);
+function offerOver(first: Offer | undefined, second: Offer | undefined): Offer | undefined {
   return (
+    first &&
     second && {
       price: first.price * second.price,
       given: Math.min(first.given, second.given / first.price),
