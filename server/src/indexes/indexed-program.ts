@@ -29,7 +29,7 @@ export interface IndexedProgram<E> {
    */
   waitsForHistory: boolean;
   /**
-   * How long newer transactions wait for one that the node lists but does not have yet, because late events are costly.
+   * How long newer transactions wait for one that the node lists but does not give yet, because late events are costly.
    */
   patienceMs: number;
   /** What the transaction did, in order. */
@@ -38,8 +38,11 @@ export interface IndexedProgram<E> {
   begin?(tx: Tx): Promise<void>;
   /** Stores events in the transaction that moves the cursor. They may be older than stored ones, or stored already. */
   record(tx: Tx, events: readonly (E & EventPlace)[]): Promise<void>;
-  /** Called at the end of each `sync`, even if it failed: for work that is too expensive for every batch. */
-  finish?(): Promise<void>;
+  /**
+   * Called at the end of each `sync`, even if it failed: for work that is too expensive for every batch. Does a step of it,
+   * and returns whether there is another one.
+   */
+  finish?(): Promise<boolean>;
   /** For programs whose accounts tell what the available history does not. */
   accounts?: {
     /** Adds what is in the accounts but not in the history. Called once per process, before any history is read. */

@@ -1,19 +1,28 @@
-/** A time limit for waiting for one thing at a time. It starts when a thing is asked about for the first time. */
+/**
+ * A time limit for waiting for one thing at a time. It starts when a thing is asked about for the first time. Once it has run
+ * out in vain, nothing else is waited for until it has rested.
+ */
 export class Patience {
   readonly #steadyNow: () => number;
   readonly #milliseconds: number;
+  readonly #restMs: number;
   #what: string | undefined;
   #until = 0;
+  #restsUntil = Number.NEGATIVE_INFINITY;
 
-  constructor(steadyNow: () => number, milliseconds: number) {
+  constructor(steadyNow: () => number, milliseconds: number, restMs = 0) {
     this.#steadyNow = steadyNow;
     this.#milliseconds = milliseconds;
+    this.#restMs = restMs;
   }
 
   isLeftFor(what: string): boolean {
     const now = this.#steadyNow();
+    if (now < this.#restsUntil) return false;
     if (this.#what !== what) this.#until = now + this.#milliseconds;
     this.#what = what;
-    return now < this.#until;
+    if (now < this.#until) return true;
+    this.#restsUntil = now + this.#restMs;
+    return false;
   }
 }

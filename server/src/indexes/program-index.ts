@@ -15,6 +15,11 @@ import { UnreadTransactions } from './unread-transactions.js';
 
 /** Pause between two batches of a background backfill, so that it does not crowd out other reads of the chain. */
 const PAUSE_MS = 100;
+/**
+ * How many times as long as it has waited in vain an index goes on without waiting: there may be any number of transactions
+ * that a node never gives.
+ */
+const REST = 10;
 /** How long a node may refuse a whole batch before its transactions count as unreadable: most nodes recover. */
 const REFUSAL_MS = 60_000;
 
@@ -29,7 +34,7 @@ export class ProgramIndex<E> {
   readonly #deps: IndexDeps;
   readonly #program: IndexedProgram<E>;
   readonly #unread: UnreadTransactions<E>;
-  /** For a transaction that the node lists but does not have yet. */
+  /** For a transaction that the node lists but does not give yet. */
   readonly #missing: Patience;
   /** For a node that refuses a whole batch. */
   readonly #refusing: Patience;
@@ -47,7 +52,7 @@ export class ProgramIndex<E> {
     this.#deps = deps;
     this.#program = program;
     this.#unread = new UnreadTransactions(deps, program);
-    this.#missing = new Patience(deps.steadyNow, program.patienceMs);
+    this.#missing = new Patience(deps.steadyNow, program.patienceMs, REST * program.patienceMs);
     this.#refusing = new Patience(deps.steadyNow, REFUSAL_MS);
   }
 
@@ -97,7 +102,7 @@ export class ProgramIndex<E> {
       if (waitsForHistory) await this.#readOlder();
       else await this.#readOlderInBackground();
     } finally {
-      await finish?.();
+      while (!this.#closed && (await finish?.())) {}
     }
     if (failure) throw failure;
     if (!this.#isSwept) await accounts?.endGone();
@@ -121,11 +126,9 @@ export class ProgramIndex<E> {
     const { newest, newestSlot } = (await this.#cursor())!;
     let last = newest;
     const { found, isAll } = await this.#listNewer(newest, newestSlot);
-    const batches = inBatches(found.reverse());
-    for (const [index, listed] of batches.entries()) {
+    for (const listed of inBatches(found.reverse())) {
       if (this.#closed) return false;
-      const read = await this.#read(listed);
-      const batch = isAll && index === batches.length - 1 ? this.#withoutAwaited(read) : read;
+      const batch = this.#withoutAwaited(await this.#read(listed));
       if (batch.length === 0) return false;
       const { txId, slot } = batch.at(-1)!.listed;
       const isStored = await this.#store(batch, 1n, (cursor) =>
@@ -135,6 +138,7 @@ export class ProgramIndex<E> {
       );
       // Another instance was faster; it may have stopped halfway.
       if (!isStored) return true;
+      if (batch.length < listed.length) return false;
       last = txId;
     }
     return !isAll;
@@ -152,9 +156,14 @@ export class ProgramIndex<E> {
     return { found, isAll };
   }
 
-  /** Stops before the first transaction that the node lists but does not have yet, while there is patience for it. */
+  /** Stops before the first transaction that the node lists but does not give yet, while there is patience for it. */
   #withoutAwaited(read: Read<E>[]): Read<E>[] {
-    const index = read.findIndex((each) => 'unreadable' in each && each.isMissing);
+    const isRefused = (each: Read<E>) => 'unreadable' in each && each.isRefused === true;
+    // It has waited for all of them before.
+    const areAllRefused = read.every(isRefused);
+    const index = read.findIndex(
+      (each) => 'unreadable' in each && (each.isMissing || (isRefused(each) && !areAllRefused)),
+    );
     return index >= 0 && this.#missing.isLeftFor(read[index]!.listed.txId) ? read.slice(0, index) : read;
   }
 

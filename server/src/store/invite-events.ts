@@ -55,6 +55,21 @@ export async function inviteEventsAfter(
   return rows;
 }
 
+/** The last events up to a place, and none of before the transaction at `since`, newest first. */
+export async function inviteEventsBefore(
+  sql: Sql,
+  { slot, position, number }: Pick<EventPlace, 'slot' | 'position' | 'number'>,
+  since: Pick<EventPlace, 'slot' | 'position'>,
+  most: number,
+): Promise<PlacedInviteEvent[]> {
+  const { rows } = await sql.query<PlacedInviteEvent>(
+    `${EVENTS} where (slot, position, number) <= ($1, $2, $3) and (slot, position) >= ($4, $5)
+     order by slot desc, position desc, number desc limit $6`,
+    [slot, position, number, since.slot, since.position, most],
+  );
+  return rows;
+}
+
 const EVENTS = 'select slot, position, number, signature as "txId", at, fact as event from invite_events';
 
 /** Compares by chain order. */

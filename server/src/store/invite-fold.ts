@@ -99,7 +99,7 @@ function end(state: InviteState, changes: InviteChanges, invite: ListedInvite, e
   }
 }
 
-function count({ blocks }: InviteChanges, { sender, sent }: ListedInvite, more: number): void {
+export function count({ blocks }: Pick<InviteChanges, 'blocks'>, { sender, sent }: ListedInvite, more: number): void {
   const block = blockOf(sent);
   const key = `${sender} ${block}`;
   const known = blocks.get(key);
@@ -107,7 +107,7 @@ function count({ blocks }: InviteChanges, { sender, sent }: ListedInvite, more: 
   else blocks.set(key, { sender, block, open: more });
 }
 
-function numbersOf({ numbers }: InviteState, address: string): { sent: bigint; ended: bigint } {
+export function numbersOf({ numbers }: Pick<InviteState, 'numbers'>, address: string): { sent: bigint; ended: bigint } {
   const known = numbers.get(address) ?? { sent: 0n, ended: 0n };
   numbers.set(address, known);
   return known;

@@ -28,7 +28,7 @@ export interface InvitePage {
   size: number;
 }
 
-const LISTS = ['invites', 'invite_history', 'invite_addresses', 'invite_blocks'];
+export const LISTS = ['invites', 'invite_history', 'invite_addresses', 'invite_blocks'];
 
 const COLUMNS = `
   i.invite_pda as "invitePda", i.invite_signer as "inviteSigner", i.sender, i.mint, i.amount, i.expiry,
@@ -150,17 +150,27 @@ async function stateFor(tx: Tx, events: readonly PlacedInviteEvent[]): Promise<I
     'select id, invite_pda as "invitePda", sender, sent from invites where is_open and invite_pda = any($1)',
     [[...new Set(events.map(({ event }) => event.invitePda))]],
   );
-  const named = events.flatMap(({ event }) => [event.kind === 'created' ? event.sender : event.receiver]);
-  const numbers = await tx.query<{ address: string; sent: bigint; ended: bigint }>(
-    'select address, sent, ended from invite_addresses where address = any($1)',
-    [[...new Set([...named, ...open.rows.map(({ sender }) => sender)])].filter((address) => address !== null)],
-  );
-  const last = await tx.query<{ id: bigint }>('select id from invites order by id desc limit 1');
+  const named = events.map(({ event }) => (event.kind === 'created' ? event.sender : event.receiver));
   return {
-    lastId: last.rows[0]?.id ?? 0n,
+    lastId: await lastInviteId(tx),
     open: new Map(open.rows.map((invite) => [invite.invitePda, invite])),
-    numbers: new Map(numbers.rows.map(({ address, ...counts }) => [address, counts])),
+    numbers: await numbersOfWallets(tx, [...named, ...open.rows.map(({ sender }) => sender)]),
   };
+}
+
+/** The id of the last invite; 0 if there is none. */
+export async function lastInviteId(sql: Sql): Promise<bigint> {
+  const { rows } = await sql.query<{ id: bigint }>('select id from invites order by id desc limit 1');
+  return rows[0]?.id ?? 0n;
+}
+
+/** The last numbers assigned, by wallet. */
+export async function numbersOfWallets(sql: Sql, wallets: readonly (string | null)[]): Promise<InviteState['numbers']> {
+  const { rows } = await sql.query<{ address: string; sent: bigint; ended: bigint }>(
+    'select address, sent, ended from invite_addresses where address = any($1)',
+    [[...new Set(wallets)].filter((address) => address !== null)],
+  );
+  return new Map(rows.map(({ address, ...counts }) => [address, counts]));
 }
 
 async function write(tx: Tx, { created, ended, history, numbers, blocks }: InviteChanges): Promise<void> {
@@ -190,6 +200,14 @@ async function write(tx: Tx, { created, ended, history, numbers, blocks }: Invit
      select * from jsonb_to_recordset($1::jsonb) as r(address text, number bigint, invite bigint)`,
     [toJson(history)],
   );
+  await writeCounts(tx, { numbers, blocks });
+}
+
+/** Writes the last numbers of wallets, and by how much the open invites of blocks have changed. */
+export async function writeCounts(
+  tx: Tx,
+  { numbers, blocks }: Pick<InviteChanges, 'numbers' | 'blocks'>,
+): Promise<void> {
   await tx.query(
     `insert into invite_addresses (address, sent, ended)
      select * from jsonb_to_recordset($1::jsonb) as r(address text, sent bigint, ended bigint)

@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import * as fc from 'fast-check';
-import type { InviteEvent, PlacedInviteEvent } from './invite-events.js';
-import { endedInvites, pendingInvites } from './invite-lists.js';
-import {
-  areInviteListsBehind,
-  beginInviteIndex,
-  clearInviteIndex,
-  recordInviteEvents,
-  repairInviteLists,
-} from './invites.js';
-import type { Sql, Store } from './sql.js';
+import { addInviteEvents, type InviteEvent, type PlacedInviteEvent } from './invite-events.js';
+import { endedInvites, extendInviteLists, pendingInvites } from './invite-lists.js';
+import { areInviteListsBehind, repairInviteLists } from './invite-repair.js';
+import { beginInviteIndex, clearInviteIndex, recordInviteEvents } from './invites.js';
+import type { Sql, Store, Tx } from './sql.js';
 import { openTestStore } from './testing.js';
 
 const AT = new Date('2026-03-15T12:00:00Z');
@@ -88,11 +83,38 @@ for (const kind of ['embedded', 'postgres'] as const) {
         at: AT,
         event,
       }));
-    const record = (events: readonly PlacedInviteEvent[]) =>
-      store.transaction(async (tx) => {
-        await recordInviteEvents(tx, events, AT);
-        await repairInviteLists(tx, AT);
-      });
+    const keep = (events: readonly PlacedInviteEvent[]) =>
+      store.transaction((tx) => recordInviteEvents(tx, events, AT));
+    const repairStep = (most?: number) => store.transaction((tx) => repairInviteLists(tx, AT, most));
+    /** Returns how many transactions it took. */
+    async function repair(most?: number): Promise<number> {
+      for (let steps = 1; ; steps++) if (!(await repairStep(most))) return steps;
+    }
+    async function record(events: readonly PlacedInviteEvent[]): Promise<void> {
+      await keep(events);
+      await repair();
+    }
+
+    /** All that the lists hold. */
+    async function rowsOf(): Promise<unknown[]> {
+      const tables = {
+        invites: 'id',
+        invite_history: 'address, number',
+        invite_addresses: 'address',
+        invite_blocks: 'sender, block',
+      };
+      const found = [];
+      for (const [table, order] of Object.entries(tables)) {
+        found.push((await store.query(`select * from ${table} order by ${order}`)).rows);
+      }
+      return found;
+    }
+    /** What these events make of empty lists, one after the other. */
+    async function rowsFrom(events: readonly PlacedInviteEvent[]): Promise<unknown[]> {
+      await store.transaction((tx) => clearInviteIndex(tx));
+      await keep(events);
+      return rowsOf();
+    }
 
     /** Page after page, as a client reads them. */
     async function read(pageOf: typeof endedInvites, wallet: string) {
@@ -141,17 +163,105 @@ for (const kind of ['embedded', 'postgres'] as const) {
       const [first, second, end] = placed(
         kinds.map((of, index) => eventOf({ invite: index % 2, kind: of, wallet: 0 }, index)),
       );
-      const keep = (...events: PlacedInviteEvent[]) => store.transaction((tx) => recordInviteEvents(tx, events, AT));
-      await keep(second!);
+      await keep([second!]);
       assert.equal(await areInviteListsBehind(store), false);
-      await keep(first!);
+      await keep([first!]);
       assert.equal(await areInviteListsBehind(store), true);
-      await keep({ ...second!, position: 9n }, end!);
+      await keep([{ ...second!, position: 9n }, end!]);
       const pending = async () => (await pendingInvites(store, walletOf(0), { page: 1, size: SIZE })).length;
       assert.equal(await pending(), 1);
-      await store.transaction((tx) => repairInviteLists(tx, AT));
+      assert.equal(await repair(), 1);
       assert.equal(await areInviteListsBehind(store), false);
       assert.deepEqual(await readLists(walletOf(0)), { pending: ['1'], history: [`0 claimed ${walletOf(0)}`] });
+    });
+
+    it('are what they would be had nothing come late, in whatever steps they are repaired, and whatever comes between these', async () => {
+      const of = fc.record({
+        sizes: fc.infiniteStream(fc.integer({ min: 1, max: 5 })),
+        order: fc.nat(),
+        most: fc.integer({ min: 1, max: 6 }),
+      });
+      await fc.assert(
+        fc.asyncProperty(steps, of, async (all, { sizes, order, most }) => {
+          // Transactions of several events each, also of one account.
+          const txOf = all.map((_, index) => (index * 3) >> 3);
+          const events = placed(all.map(eventOf)).map((event, index) => ({
+            ...event,
+            txId: `tx ${txOf[index]}`,
+            slot: BigInt(txOf[index]! >> 1),
+            position: BigInt(txOf[index]!),
+            number: index - txOf.indexOf(txOf[index]!),
+          }));
+          const inOrder = await rowsFrom(events);
+          await store.transaction((tx) => clearInviteIndex(tx));
+          const ids = [...new Set(txOf)].sort((a, b) => ((a * 7 + order) % 11) - ((b * 7 + order) % 11));
+          while (ids.length > 0) {
+            const some = ids.splice(0, sizes.next().value!).map((id) => `tx ${id}`);
+            await keep(events.filter(({ txId }) => some.includes(txId)));
+            for (let steps = sizes.next().value! - 2; steps > 0; steps--) await repairStep(most);
+          }
+          await repair(most);
+          assert.deepEqual(await rowsOf(), inOrder);
+        }),
+        { numRuns: kind === 'embedded' ? 60 : 15 },
+      );
+    });
+
+    it('are made from nothing where a copy of the version before has written to them meanwhile', async () => {
+      const made = Array.from({ length: 9 }, (_, invite): Step => ({ invite, kind: 'created', wallet: 0 }));
+      const events = placed(made.map(eventOf));
+      const inOrder = await rowsFrom(events);
+      for (const byOlder of [
+        // It has put in what it has read since, and has ended before it made them again.
+        (tx: Tx) => extendInviteLists(tx, events.slice(8), AT),
+        // It has told of something late, and knows of no more than that.
+        (tx: Tx) => tx.query('update invite_index set listed_slot = null'),
+        // It has made them again, and then something has come late to it.
+        async (tx: Tx) => {
+          await tx.query('update invite_index set lists_behind = false');
+          await tx.query('update invite_index set lists_behind = true');
+        },
+      ]) {
+        await store.transaction((tx) => clearInviteIndex(tx));
+        await keep(events.slice(2, 8));
+        await keep(events.slice(0, 2));
+        await repairStep(2);
+        await store.transaction(async (tx) => {
+          await addInviteEvents(tx, events.slice(8));
+          await byOlder(tx);
+        });
+        await repair(2);
+        assert.deepEqual(await rowsOf(), inOrder);
+      }
+    });
+
+    it('attack: a stranger on the chain makes and takes back invites without end, so that a late event has the lists of all made again until the copy is out of memory: only what comes after it is, a thousand events a transaction', async () => {
+      const all = Array.from(
+        { length: 4_600 },
+        (_, index): Step => ({
+          invite: index >> 1,
+          kind: index % 2 ? 'clawed_back' : 'created',
+          wallet: 0,
+        }),
+      );
+      const events = placed(all.map(eventOf));
+      const late = (...indexes: number[]) => events.filter((_, index) => indexes.includes(index));
+      await keep(events.filter((_, index) => index !== 4_001 && index !== 101));
+      const versions = async () => {
+        const { rows } = await store.query<{ id: bigint; row: string }>(
+          'select id, ctid::text || xmin::text as row from invites order by id',
+        );
+        return rows.map(({ row }) => row);
+      };
+      const before = await versions();
+      await keep(late(4_001));
+      assert.equal(await repair(), 1);
+      const mended = await versions();
+      const first = mended.findIndex((row, index) => row !== before[index]);
+      assert.equal(first, 2_000);
+      await keep(late(101));
+      assert.ok((await repair()) > 8);
+      assert.deepEqual(await rowsOf(), await rowsFrom(events));
     });
 
     it('show no row twice and skip none while nothing changes, and skip none while new ones end', async () => {

@@ -178,6 +178,44 @@ it('waits a little for a transaction that the node lists and does not have yet, 
   assert.deepEqual(await listsOf(world), whole);
 });
 
+it('attack: a stranger on the chain sends bursts of more than are read at a time, while a node is late or errs once: what is newer waits, and nothing comes late; for what a node never gives it does not wait each time', async () => {
+  await world.index.sync();
+  const { invites } = await makeHistory(18);
+  const late = invites[3]!.signature;
+  const never = [invites[12]!.signature, invites[17]!.signature];
+  let now = 0;
+  const answers: unknown[] = [{ meta: null }, new RpcError(-32603, 'Internal error')];
+  const node = world.chainThat((method, [asked]) => {
+    if (method !== 'getTransaction') return undefined;
+    if (never.includes(asked as string)) return { meta: null };
+    if (asked !== late) return undefined;
+    const answer = answers.shift();
+    if (answer instanceof Error) throw answer;
+    return answer;
+  });
+  const copy = world.newIndex({ ...node, steadyNow: () => now });
+  const areKnown = async (...signatures: string[]) => {
+    const { rows } = await world.store.query('select from invites where creation_tx = any($1)', [signatures]);
+    return rows.length === signatures.length;
+  };
+  const unread = async () => (await world.store.query('select from index_unread')).rows.length;
+  for (const _ of [1, 2]) {
+    await copy.sync();
+    assert.deepEqual([await areKnown(invites[2]!.signature), await areKnown(late), await unread()], [true, false, 0]);
+  }
+  await copy.sync();
+  assert.deepEqual([await areKnown(invites[11]!.signature), await areKnown(invites[13]!.signature)], [true, false]);
+  now += 10_000;
+  await copy.sync();
+  assert.deepEqual([await areKnown(invites[13]!.signature, invites[16]!.signature), await unread()], [true, 2]);
+  never.length = 0;
+  now += 10_000;
+  await copy.sync();
+  assert.equal(await unread(), 0);
+  const live = await listsOf(world);
+  assert.deepEqual(await rebuilt(), live);
+});
+
 it('is not set back by a node that is behind, nor doubled by one that names old transactions as new', async () => {
   await makeHistory(5);
   const whole = await rebuilt();

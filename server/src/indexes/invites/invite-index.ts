@@ -2,13 +2,8 @@ import type { Address } from '@slipway/wire';
 import { waitAtMost } from '../../lib/wait-at-most.js';
 import type { InviteEvent } from '../../store/invite-events.js';
 import { countInvites } from '../../store/invite-lists.js';
-import {
-  areInviteListsBehind,
-  beginInviteIndex,
-  clearInviteIndex,
-  recordInviteEvents,
-  repairInviteLists,
-} from '../../store/invites.js';
+import { areInviteListsBehind, repairInviteLists } from '../../store/invite-repair.js';
+import { beginInviteIndex, clearInviteIndex, recordInviteEvents } from '../../store/invites.js';
 import { type IndexDeps, type IndexedProgram, newsSince } from '../indexed-program.js';
 import { ProgramIndex } from '../program-index.js';
 import { decodeInviteEvents } from './decode.js';
@@ -101,13 +96,14 @@ function inviteProgram({ store, clock, program }: InviteIndexDeps): IndexedProgr
       help: 'Transactions of the invite program whose content the RPC cannot give; what they did is not in the lists',
     },
     waitsForHistory: true,
-    // The lists are numbered in the order of the chain, so a late event makes us rebuild all of them.
+    // The lists are numbered in the order of the chain, so all that comes after a late event is taken out and put in again.
     patienceMs: 10_000,
     decode: (transaction) => decodeInviteEvents(transaction, program).map((event) => ({ event })),
     begin: (tx) => beginInviteIndex(tx, program),
     record: (tx, events) => recordInviteEvents(tx, events, newsSince(clock)),
     async finish() {
-      if (await areInviteListsBehind(store)) await store.transaction((tx) => repairInviteLists(tx, newsSince(clock)));
+      if (!(await areInviteListsBehind(store))) return false;
+      return store.transaction((tx) => repairInviteLists(tx, newsSince(clock)));
     },
   };
 }
