@@ -475,6 +475,30 @@ test('webhooks are of the key or of the wallet that has logged in, and nobody el
   await copy.close();
 });
 
+test('attack: a thief of a key asks for new secrets of one webhook hundreds of times at once: each takes two statements, not one for each other', async (t) => {
+  await store.query('delete from webhooks');
+  let statements = 0;
+  const counted: Store = {
+    ...store,
+    query: (text, params) => {
+      if (text.includes('webhooks')) statements += 1;
+      return store.query(text, params);
+    },
+  };
+  const hub = new Hub({ store, log: pino({ level: 'silent' }) });
+  const limits = { streams: 10, streamsPerKey: 5 };
+  const { app } = await startTestServer((server) => registerEvents(server, { ...deps, store: counted, hub, limits }), {
+    wallets: async () => undefined,
+  });
+  t.after(() => app.close());
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  const { body: made } = await call(url, 'POST', '', { body: { url: 'http://127.0.0.1:9/' } });
+  statements = 0;
+  const rotated = await Promise.all(Array.from({ length: 30 }, () => call(url, 'POST', `/${made.id}/rotate-secret`)));
+  assert.deepEqual(new Set(rotated.map(({ status }) => status)), new Set([200]));
+  assert.equal(statements, 60);
+});
+
 test('attack: a free key has the same events sent again over and over: each hundred of them counts as a call', async () => {
   await store.query('delete from webhooks');
   const weights: number[] = [];

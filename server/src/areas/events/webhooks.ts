@@ -5,6 +5,7 @@ import { readFilter } from '../../events/filter.js';
 import { whyNotUrl } from '../../events/sender.js';
 import { uuidv7 } from '../../lib/ids.js';
 import type { Guest } from '../../lib/places.js';
+import { Turns } from '../../lib/turns.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { newWebhookSecret } from '../../signer/index.js';
 import { accountOfKey, accountOfWallet } from '../../store/event-accounts.js';
@@ -52,6 +53,8 @@ const shown = ({ id, url, kinds, wallet, createdAt, failures }: Shown): schema.W
 });
 
 export function registerWebhooks(app: TypedServer, deps: EventsDeps): void {
+  /** By account and webhook: many at once would only have each other try again. */
+  const rotations = new Turns();
   app.post(
     '/events/v1/webhooks',
     {
@@ -111,7 +114,10 @@ export function registerWebhooks(app: TypedServer, deps: EventsDeps): void {
         response: { 200: schema.NewSecret },
       },
     },
-    (request) => rotateSecret(deps, accountOf(request), request.params.id),
+    (request) => {
+      const [account, { id }] = [accountOf(request), request.params];
+      return rotations.take(`${account} ${id}`, () => rotateSecret(deps, account, id));
+    },
   );
 }
 
