@@ -148,6 +148,24 @@ it('attack: a node tells of a transaction, and not whether it has failed: that i
   assert.ok('unreadable' in past);
 });
 
+it('a status without its commitment is what its votes say: final only once there are none to count', async () => {
+  const node = (status: object): Rpc => ({
+    name: 'node.example',
+    call: async <T>() => ({ context: { slot: 9 }, value: [{ slot: 1, err: null, ...status }] }) as T,
+  });
+  for (const [status, confirmed, finalized] of [
+    [{}, true, true],
+    [{ confirmations: null, confirmationStatus: null }, true, true],
+    [{ confirmations: 3 }, true, false],
+    [{ confirmations: 0 }, false, false],
+    [{ confirmations: null, confirmationStatus: 'confirmed' }, true, false],
+    [{ confirmations: 3, confirmationStatus: 'processed' }, false, false],
+  ] as const) {
+    const { found } = await statusesOf(node(status), ['signature'], true);
+    assert.deepEqual(found, [{ slot: 1n, err: null, confirmed, finalized }]);
+  }
+});
+
 it('attack: a node refuses with a text of megabytes: a thousand characters of it are passed on', async () => {
   for (const code of [-32005, -32000]) {
     const body = JSON.stringify({ error: { code, message: 'no '.repeat(MIB) } });

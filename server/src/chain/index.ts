@@ -274,7 +274,17 @@ function simulate(
 interface RpcStatus {
   slot: number;
   err: unknown;
+  /** Votes on top of its block; null once the block is rooted. */
+  confirmations?: number | null;
+  /** Old nodes and some gateways leave it out. */
   confirmationStatus?: 'processed' | 'confirmed' | 'finalized' | null;
+}
+
+/** As the cluster's own client reads it. */
+function commitmentOf({ confirmations, confirmationStatus }: RpcStatus) {
+  if (confirmationStatus) return confirmationStatus;
+  if (typeof confirmations !== 'number') return 'finalized';
+  return confirmations > 0 ? 'confirmed' : 'processed';
 }
 
 /** `Chain.statuses` of one node. */
@@ -285,13 +295,14 @@ export function statusesOf(rpc: Rpc, signatures: string[], history: boolean): Pr
     slot: wholeIn(context.slot),
     found: listOf(value, signatures.length).map((status) => {
       if (!status) return undefined;
-      const { slot, err, confirmationStatus } = status;
+      const { slot, err } = status;
       if (err === undefined) throw new TypeError('neither an error nor none');
+      const commitment = commitmentOf(status);
       return {
         slot: wholeIn(slot),
         err,
-        confirmed: (confirmationStatus ?? 'finalized') !== 'processed',
-        finalized: confirmationStatus === 'finalized',
+        confirmed: commitment !== 'processed',
+        finalized: commitment === 'finalized',
       };
     }),
   }));
