@@ -78,6 +78,49 @@ test('attack: a free key opens a stream whose events are deleted before it reads
   assert.ok(asked.count <= 4, `${asked.count} statements`);
 });
 
+test('a stream that waits for its turn while the service closes ends when what waits for it has been read, and is not cut', async (t) => {
+  const store = await openAnyStore();
+  t.after(() => store.close());
+  let wait: Promise<unknown> | undefined;
+  const asked: Promise<unknown>[] = [];
+  const slow: Store = {
+    ...store,
+    async query<R>(text: string, params?: readonly unknown[]) {
+      if (!text.includes('from events')) return store.query<R>(text, params);
+      const answer = Promise.resolve(wait).then(() => store.query<R>(text, params));
+      asked.push(answer);
+      return answer;
+    },
+  };
+  const hub = new Hub({ store: slow, log: pino({ level: 'silent' }) });
+  await hub.start();
+  await store.query(`insert into event_accounts (account, last) values ('key:k', 300)`);
+  let cuts = 0;
+  const open = (after: bigint) => {
+    const more = { account: 'key:k', caller: 'k', key: 'k', login: undefined, wants: () => true };
+    const reader = new Reader({ ...more, after, cut: () => void cuts++ });
+    hub.add(reader);
+    return reader;
+  };
+  open(300n);
+  assert.ok(await until(() => asked.length >= 2), 'it has joined');
+  let answer = () => {};
+  wait = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const waiting = [open(0n), open(0n)];
+  await hub.close();
+  answer();
+  await Promise.all(asked);
+  await sleep(1);
+  for (const { body } of waiting) {
+    const told = [];
+    for await (const text of body) told.push(String(text));
+    assert.match(told.join(''), /^retry: 1000/);
+  }
+  assert.equal(cuts, 0);
+});
+
 async function until(isSo: () => boolean): Promise<boolean> {
   for (let waited = 0; waited < PATIENCE_MS && !isSo(); waited += 5) await sleep(5);
   return isSo();

@@ -116,6 +116,8 @@ export class Hub {
         const page = await this.#ofCaller.take(reader.caller, () =>
           this.#turns.take(reader.key, () => this.#missedBy(reader)),
         );
+        // It has ended meanwhile: what waits for it is still read.
+        if (reader.isClosed || this.#isClosed) return;
         // Deleted in the meantime: when the client connects again, it is told so.
         if (page.length === 0 && head > reader.after) return reader.drop();
         for (const event of page) {
