@@ -4,6 +4,7 @@ import {
   createAddressWithSeed,
   createAssociatedTokenIdempotent,
   type Instruction,
+  parseInitializeAccount3,
   rentExemptLamports,
   systemCreateAccountWithSeed,
   systemTransfer,
@@ -40,10 +41,15 @@ export function craftSwap(swap: Swap, blockhash: string, budget: Budget): Crafte
     budget,
     lookupTables: trade.lookupTables,
     inFull: [...partiesOf(swap), ...(trade.inFull ?? [])],
+    // The signer, which looks nothing up, counts rent that is lent as lost for an account of a mint that it does not know.
+    ...(swap.rentPayer !== swap.taker && { inFullIfRoom: mintsMade(trade.instructions) }),
   });
   checkSwap(crafted, swap, budget);
   return crafted;
 }
+
+const mintsMade = (instructions: readonly Instruction[]): Address[] =>
+  instructions.flatMap((each) => parseInitializeAccount3(each)?.mint ?? []).filter((mint) => mint !== WRAPPED_SOL_MINT);
 
 /** Every account that the terms name: none of them is taken from a lookup table, because the node says what that holds. */
 export function partiesOf({

@@ -29,6 +29,8 @@ interface CraftInput {
    * node's word only.
    */
   inFull?: readonly Address[];
+  /** Other accounts that are taken from a lookup table only where the transaction is too large otherwise. */
+  inFullIfRoom?: readonly Address[];
 }
 
 export interface Crafted extends ReadTransaction {
@@ -61,21 +63,19 @@ export class TransactionTooLarge extends Error {
  * @throws TransactionTooLarge, CraftCheckFailed
  */
 export function craftTransaction(input: CraftInput): Crafted {
-  const { feePayer, firstSigners, instructions, blockhash, budget, lookupTables = [], inFull = [] } = input;
+  const { feePayer, firstSigners, instructions, blockhash, budget, lookupTables = [] } = input;
+  const { inFull = [], inFullIfRoom = [] } = input;
   const all = [
     ...(budget.computeUnitLimit === undefined ? [] : [setComputeUnitLimit(budget.computeUnitLimit)]),
     setComputeUnitPrice(budget.computeUnitPrice),
     ...instructions,
   ];
-  const message = compileMessage({
-    version: 0,
-    feePayer,
-    ...(firstSigners && { signers: firstSigners }),
-    instructions: all,
-    blockhash,
-    lookupTables,
-    inFull,
-  });
+  const first = firstSigners && { signers: firstSigners };
+  const compile = (known: readonly Address[]) =>
+    compileMessage({ version: 0, feePayer, ...first, instructions: all, blockhash, lookupTables, inFull: known });
+  const roomy = compile([...inFull, ...inFullIfRoom]);
+  const isRoomy = unsignedTransaction(roomy).length <= MAX_TRANSACTION_SIZE;
+  const message = isRoomy || inFullIfRoom.length === 0 ? roomy : compile(inFull);
   const wire = unsignedTransaction(message);
   if (wire.length > MAX_TRANSACTION_SIZE) throw new TransactionTooLarge(wire.length, MAX_TRANSACTION_SIZE);
 

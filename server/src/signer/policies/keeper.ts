@@ -47,7 +47,7 @@ const MOST_GIVEN = 4;
 export function checkKeeper(keeper: Address, transaction: ToSign, programs: KnownPrograms): bigint {
   const { signers, feeLamports } = transaction;
   allow(signers[0] === keeper, 'somebody else pays the fee');
-  const rents = new Rents(keeper, transaction);
+  const rents = new Rents(keeper, transaction, (each, owner) => readTrade(each, owner, programs) !== undefined);
   const isBase = (base: Address) => signers.includes(base);
   const loan = new Loan(
     keeper,

@@ -8,6 +8,7 @@ import {
   compileMessage,
   createAddressWithSeed,
   createAssociatedTokenIdempotent,
+  leastRentLamports,
   mostRentLamports,
   SYSTEM_PROGRAM,
   systemCreateAccountWithSeed,
@@ -18,10 +19,13 @@ import {
   tokenInitializeAccount3,
   tokenUnwrapLamports,
   WRAPPED_SOL_MINT,
+  writableAccount,
+  writableSigner,
 } from '@slipway/wire';
 import { Rent } from 'litesvm/dist/internal.js';
 import { SANDBOX_PROGRAMS } from '../cosign.js';
 import { checkPolicies, readToSign } from './index.js';
+import { swapOfAll } from './testing.js';
 
 /** Each extension of a mint for which its accounts have one, too: transfer fees, no transfers, a hook, a pause. */
 const EXTENSIONS = [
@@ -110,4 +114,43 @@ test('attack: a copy that was broken into lends rent for wrapped SOL where the c
     assert.equal(lost, most - (most / 6_960n) * lamportsPerByte);
     assert.ok(lost <= counted, `${lost} of ${counted}`);
   }
+});
+
+test('attack: a copy that was broken into has a trade, or another program, take what is lent beyond the rent of an account: all of it counts, but where nothing can take it', () => {
+  const [keeper, owner, program, sold, bought] = [newAddress(), newAddress(), newAddress(), newAddress(), newAddress()];
+  const account = createAddressWithSeed(owner, 'a seed', TOKEN_PROGRAM);
+  const lent = { payer: keeper, newAccount: account, base: owner, seed: 'a seed', owner: TOKEN_PROGRAM, space: 165 };
+  const sale = swapOfAll({ authority: owner, source: account, destination: newAddress(), amountIn: 5n });
+  /** What is counted beyond the fee for an account of this mint that a trade sells from. */
+  const counted = (mint: Address, more: Instructions = [], closing = keeper, table: readonly Address[] = []) => {
+    const instructions = [
+      systemCreateAccountWithSeed({ ...lent, lamports: mostRentLamports(165) }),
+      tokenInitializeAccount3({ account, mint, owner }),
+      sale,
+      ...more,
+      tokenCloseAccount({ account, destination: closing, authority: owner }),
+      ...(closing === keeper ? [] : [tokenCloseAccount({ account, destination: keeper, authority: owner })]),
+    ];
+    const blockhash = addressFromBytes(new Uint8Array(32).fill(9));
+    const lookupTables = [{ address: newAddress(), addresses: [...table] }];
+    const message = compileMessage({ version: 0, feePayer: keeper, instructions, blockhash, lookupTables });
+    const policy = { keeper, programs: SANDBOX_PROGRAMS };
+    return checkPolicies(readToSign(message), [{ name: 'keeper', address: keeper }], policy)[0]! - 10_000n;
+  };
+  const all = mostRentLamports(165) - leastRentLamports(165);
+  assert.equal(counted(sold), 0n);
+  // A trade sells it where the account is one of SOL, as that of a mint in a lookup table may be.
+  assert.equal(counted(WRAPPED_SOL_MINT), all);
+  assert.equal(counted(sold, [], keeper, [sold]), all);
+  assert.equal(
+    counted(sold, [{ program, accounts: [writableSigner(owner), writableAccount(account)], data: new Uint8Array(1) }]),
+    all,
+  );
+  assert.equal(counted(sold, [tokenUnwrapLamports({ source: account, destination: owner, authority: owner })]), all);
+  assert.equal(counted(sold, [], owner), all);
+  // Nothing that an instruction does not name is touched by it.
+  assert.equal(
+    counted(sold, [{ program, accounts: [writableSigner(owner), writableAccount(bought)], data: new Uint8Array(1) }]),
+    0n,
+  );
 });

@@ -1,5 +1,6 @@
 import {
   type Address,
+  holdsSol,
   type Instruction,
   leastRentLamports,
   mostRentLamports,
@@ -13,7 +14,7 @@ import {
   TOKEN_PROGRAM,
 } from '@slipway/wire/formats';
 import { allow } from './refusal.js';
-import { isUnknown, standsOnlyAt, type ToSign } from './transaction.js';
+import { isUnknown, naming, standsOnlyAt, type ToSign } from './transaction.js';
 
 /** In lamports. Whoever owns the account may take out what is above its rent before it is closed. */
 const MOST_RENT = mostRentLamports(TOKEN_ACCOUNT_SPACE);
@@ -48,10 +49,17 @@ export class Rents {
   readonly #given = new Map<Address, bigint>();
   /** Of what is lent, what may be above the chain's rent, and is its owner's to take out. */
   #spare = 0n;
+  readonly #isTrade: (instruction: Instruction, owner: Address) => boolean;
 
-  constructor(payer: Address, { instructions }: Pick<ToSign, 'instructions'>) {
+  /** `isTrade`: whether an instruction does no more than trade for this owner, by programs that are known. */
+  constructor(
+    payer: Address,
+    { instructions }: Pick<ToSign, 'instructions'>,
+    isTrade: (instruction: Instruction, owner: Address) => boolean = () => false,
+  ) {
     this.#payer = payer;
     this.#instructions = instructions;
+    this.#isTrade = isTrade;
   }
 
   /** The associated token accounts that it pays for, and does not get back. */
@@ -110,13 +118,27 @@ export class Rents {
     return parseUnwrapLamports(instruction) !== undefined && stands(1);
   }
 
-  /** Whether what is lent beyond the chain's rent comes back: the account is the payer's own, or it is taken out at once. */
+  /**
+   * Whether what is lent beyond the chain's rent comes back: the account is the payer's own, it is taken out at once, or nothing
+   * takes it out before the account is closed to the payer.
+   */
   #keepsSpare(creation: Instruction, account: Address): boolean {
     const at = this.#instructions.indexOf(creation);
     const [opening, next] = this.#instructions.slice(at + 1, at + 3);
     const opened = opening && parseInitializeAccount3(opening);
     if (opened?.account !== account) return false;
     const taken = next && parseUnwrapLamports(next);
-    return opened.owner === this.#payer || (taken?.source === account && taken.destination === this.#payer);
+    if (opened.owner === this.#payer || (taken?.source === account && taken.destination === this.#payer)) return true;
+    // Of an account for SOL it is an amount, which a trade may sell.
+    if (isUnknown(opened.mint) || holdsSol(opened.mint)) return false;
+    // What a lookup table names is another account: the chain takes none twice.
+    const others = naming({ instructions: this.#instructions }, account).filter(
+      (each) => each !== creation && each !== opening,
+    );
+    return others.every((each) => this.#closesToPayer(each) || this.#isTrade(each, opened.owner));
+  }
+
+  #closesToPayer(instruction: Instruction): boolean {
+    return parseCloseAccount(instruction)?.destination === this.#payer;
   }
 }
