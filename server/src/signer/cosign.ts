@@ -77,7 +77,7 @@ export function createCosign(keys: BareKeys, { programs, limits, stops, refused 
       await limits?.take(
         message,
         asked.flatMap(({ name, isEarlier }, i) =>
-          isPayer(name) && !isEarlier ? { payer: name, lamports: losses[i]! } : [],
+          isPayer(name) && !isEarlier ? { payer: name, lamports: losses[i]!, fillsOrder: order !== undefined } : [],
         ),
       );
     } catch (error) {

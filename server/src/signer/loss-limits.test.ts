@@ -124,6 +124,7 @@ test('in no hour and no day more is signed for than the limits say, however ofte
   const folder = folderOf(t);
   const step = fc.record({
     payer: fc.constantFrom<Payer>('gas', 'keeper'),
+    fillsOrder: fc.boolean(),
     lamports: fc.bigInt(0n, 400n),
     waitMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 2 * HOUR_MS })),
     starts: fc.boolean(),
@@ -136,26 +137,63 @@ test('in no hour and no day more is signed for than the limits say, however ofte
       const limits = { gas: { hour: 1_000n, day: 4_000n }, keeper: { hour: 700n, day: 2_000n } };
       const open = () => LossLimits.open({ file, limits, clock: { now: () => now }, nearing: () => {} });
       let taking = await open();
-      const taken: { payer: Payer; lamports: bigint; at: number }[] = [];
-      for (const [index, { payer, lamports, waitMs, starts }] of steps.entries()) {
+      const taken: { payer: Payer; lamports: bigint; fillsOrder: boolean; at: number }[] = [];
+      for (const [index, { payer, lamports, fillsOrder, waitMs, starts }] of steps.entries()) {
         now += waitMs;
         if (starts) taking = await open();
-        await taking.take(Buffer.from(`${index}`), [{ payer, lamports }]).then(
-          () => taken.push({ payer, lamports, at: now }),
+        await taking.take(Buffer.from(`${index}`), [{ payer, lamports, fillsOrder }]).then(
+          () => taken.push({ payer, lamports, fillsOrder, at: now }),
           (error) => assert.ok(error instanceof NotAllowed),
         );
       }
       for (const { payer, at } of taken) {
-        const within = (ms: number) =>
+        const within = (ms: number, counts = (_: (typeof taken)[number]) => true) =>
           taken
-            .filter((each) => each.payer === payer && each.at > at - ms && each.at <= at)
+            .filter((each) => each.payer === payer && each.at > at - ms && each.at <= at && counts(each))
             .reduce((sum, each) => sum + each.lamports, 0n);
         assert.ok(within(HOUR_MS) <= limits[payer].hour);
         assert.ok(within(24 * HOUR_MS) <= limits[payer].day);
+        if (payer === 'gas') continue;
+        assert.ok(within(HOUR_MS, ({ fillsOrder }) => !fillsOrder) <= limits.keeper.hour / 2n);
+        assert.ok(within(24 * HOUR_MS, ({ fillsOrder }) => !fillsOrder) <= limits.keeper.day / 2n);
       }
     }),
     { numRuns: 30 },
   );
+});
+
+test('attack: a stranger on the chain has the keeper sign for as much as he can by limit orders: half of its limit is left for trigger orders, also after a start', async (t) => {
+  const file = join(folderOf(t), 'signed-for.json');
+  const limits = { gas: { hour: 100n, day: 1_000n }, keeper: { hour: 100n, day: 150n } };
+  let now = 1_000 * HOUR_MS;
+  const open = () => LossLimits.open({ file, limits, clock: { now: () => now }, nearing: () => {} });
+  let count = 0;
+  const take = (from: LossLimits, lamports: bigint, fillsOrder: boolean) =>
+    from.take(Buffer.from(`${count++}`), [{ payer: 'keeper', lamports, fillsOrder }]);
+  const limited = /within the (hour|day), trigger orders aside, and may for/;
+  const first = await open();
+  await take(first, 48n, false);
+  await assert.rejects(take(first, 3n, false), limited);
+  const second = await open();
+  await assert.rejects(take(second, 3n, false), limited);
+  await take(second, 45n, true);
+  await assert.rejects(take(second, 10n, true), /within the hour, and may for 1e-7$/, 'and no more in all');
+  now += 2 * HOUR_MS;
+  await take(second, 24n, false);
+  await assert.rejects(take(second, 6n, false), /within the day, trigger orders aside/);
+  await take(second, 20n, true);
+});
+
+test('the file of a version that did not tell trigger orders apart is read: all of it counts in the whole limit', async (t) => {
+  const file = join(folderOf(t), 'signed-for.json');
+  const now = 1_000 * HOUR_MS;
+  const spans = [{ span: Math.floor(now / 300_000), lamports: 80 }];
+  writeFileSync(file, `${JSON.stringify({ version: 1, signed: { gas: [], keeper: spans } })}\n`, { mode: 0o600 });
+  const limits = { gas: { hour: 100n, day: 1_000n }, keeper: { hour: 100n, day: 1_000n } };
+  const read = await LossLimits.open({ file, limits, clock: { now: () => now }, nearing: () => {} });
+  const take = (lamports: bigint) => read.take(Buffer.from(`${lamports}`), [{ payer: 'keeper', lamports }]);
+  await assert.rejects(take(21n), /within the hour, and may for 1e-7$/);
+  await take(20n);
 });
 
 test('what cannot be written down is not signed, a damaged file keeps the signer from starting, and nearing is told once', async (t) => {

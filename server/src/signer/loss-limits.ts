@@ -10,6 +10,16 @@ import { dictionary, list, Misshapen, record, whole } from './socket/shapes.js';
 export const PAYERS = ['gas', 'keeper'] as const;
 export type Payer = (typeof PAYERS)[number];
 
+/**
+ * What is summed up: all that each payer signs for, and of the keeper's what fills no trigger order. Strangers on the chain have it
+ * sign that, and may not use up by it what stop-losses need.
+ */
+const SUMS = [...PAYERS, 'others'] as const;
+type Sum = (typeof SUMS)[number];
+type Signed = Readonly<Record<Sum, Map<number, bigint>>>;
+/** The part of the keeper's limit that these others may use. */
+const OF_OTHERS = 2n;
+
 /** The most that a wallet may lose by what it signs, in lamports. */
 export interface LossLimit {
   hour: bigint;
@@ -20,6 +30,8 @@ export interface LossLimit {
 export interface Loss {
   payer: Payer;
   lamports: bigint;
+  /** Whether it fills a trigger order, by the order's seal. */
+  fillsOrder?: boolean;
 }
 
 interface LossLimitsOptions {
@@ -46,9 +58,9 @@ const LEAST_KNOWN = 25_000;
 
 const File = record({
   version: whole(1, 1),
-  /** By payer, from the number of a span to lamports. */
+  /** From the number of a span to lamports. */
   signed: dictionary(
-    /^(?:gas|keeper)$/,
+    /^(?:gas|keeper|others)$/,
     list(record({ span: whole(0, 1e9), lamports: whole(0, Number.MAX_SAFE_INTEGER) }), 400),
   ),
 });
@@ -60,18 +72,18 @@ const File = record({
 export class LossLimits {
   readonly #options: LossLimitsOptions;
   /** By span. */
-  readonly #signed: Readonly<Record<Payer, Map<number, bigint>>>;
-  readonly #written: Readonly<Record<Payer, Map<number, bigint>>>;
+  readonly #signed: Signed;
+  readonly #written: Signed;
   readonly #known = new RecentNames(LEAST_KNOWN);
-  readonly #told = new Map<Payer, number>();
+  readonly #told = new Map<Sum, number>();
   #span: number;
   #toldAheadAt = Number.NEGATIVE_INFINITY;
   readonly #putDown = coalesced(() => this.#write());
 
-  private constructor(options: LossLimitsOptions, signed: Readonly<Record<Payer, Map<number, bigint>>>) {
+  private constructor(options: LossLimitsOptions, signed: Signed) {
     this.#options = options;
     this.#signed = signed;
-    this.#written = { gas: new Map(signed.gas), keeper: new Map(signed.keeper) };
+    this.#written = ofEach((sum) => new Map(signed[sum]));
     this.#span = Math.max(0, ...signed.gas.keys(), ...signed.keeper.keys());
   }
 
@@ -102,35 +114,44 @@ export class LossLimits {
     this.#span = Math.max(this.#span, this.#spanNow());
     this.#tellAhead();
     const now = this.#span;
-    for (const loss of losses) this.#check(loss);
-    for (const { payer, lamports } of losses) {
-      const spans = this.#signed[payer];
+    const counted = losses.flatMap((loss) => sumsOf(loss).map((sum) => ({ sum, lamports: loss.lamports })));
+    for (const { sum, lamports } of counted) this.#check(sum, lamports);
+    for (const { sum, lamports } of counted) {
+      const spans = this.#signed[sum];
       spans.set(now, (spans.get(now) ?? 0n) + lamports);
     }
-    if (this.#options.file !== undefined) await this.#writeDown(losses, now);
+    const sums = counted.map(({ sum }) => sum);
+    if (this.#options.file !== undefined) await this.#writeDown(sums, now);
     this.#known.add(name);
   }
 
-  async #writeDown(losses: readonly Loss[], now: number): Promise<void> {
+  async #writeDown(sums: readonly Sum[], now: number): Promise<void> {
     try {
-      while (losses.some(({ payer }) => (this.#signed[payer].get(now) ?? 0n) > (this.#written[payer].get(now) ?? 0n)))
+      while (sums.some((sum) => (this.#signed[sum].get(now) ?? 0n) > (this.#written[sum].get(now) ?? 0n)))
         await this.#putDown();
     } catch (error) {
       throw new NotNow(`what it signs for cannot be written down (${(error as Error).message})`);
     }
   }
 
-  #check({ payer, lamports }: Loss): void {
+  #check(of: Sum, lamports: bigint): void {
+    const payer = payerOf(of);
     for (const window of ['hour', 'day'] as const) {
-      const [most, sum] = [this.#options.limits[payer][window], this.#sumOf(payer, SPANS[window])];
-      const why = `it has signed for ${solOf(sum)} SOL within the ${window}, and may for ${solOf(most)}`;
+      const [most, sum] = [this.#limitOf(of)[window], this.#sumOf(of, SPANS[window])];
+      const but = of === 'others' ? ', trigger orders aside' : '';
+      const why = `it has signed for ${solOf(sum)} SOL within the ${window}${but}, and may for ${solOf(most)}`;
       if (sum + lamports > most) {
         const error = new NotNow([why, this.warning].filter((each) => each !== undefined).join('; '));
         error.key = payer;
         throw error;
       }
-      if (sum * NEAR.of >= most * NEAR.part) this.#tell(payer, why);
+      if (sum * NEAR.of >= most * NEAR.part) this.#tell(of, why);
     }
+  }
+
+  #limitOf(sum: Sum): LossLimit {
+    const { hour, day } = this.#options.limits[payerOf(sum)];
+    return sum === 'others' ? { hour: hour / OF_OTHERS, day: day / OF_OTHERS } : { hour, day };
   }
 
   #spanNow(): number {
@@ -144,47 +165,52 @@ export class LossLimits {
     this.#options.ahead?.(warning);
   }
 
-  #tell(payer: Payer, why: string): void {
-    if (this.#span - (this.#told.get(payer) ?? -SPANS.hour) < SPANS.hour) return;
-    this.#told.set(payer, this.#span);
-    this.#options.nearing(payer, why);
+  #tell(of: Sum, why: string): void {
+    if (this.#span - (this.#told.get(of) ?? -SPANS.hour) < SPANS.hour) return;
+    this.#told.set(of, this.#span);
+    this.#options.nearing(payerOf(of), why);
   }
 
   /** Of the span now, and as many before it as the window has. */
-  #sumOf(payer: Payer, spans: number): bigint {
+  #sumOf(of: Sum, spans: number): bigint {
     let sum = 0n;
-    for (const [span, lamports] of this.#signed[payer]) {
-      if (span < this.#span - SPANS.day) this.#signed[payer].delete(span);
+    for (const [span, lamports] of this.#signed[of]) {
+      if (span < this.#span - SPANS.day) this.#signed[of].delete(span);
       else if (span >= this.#span - spans) sum += lamports;
     }
     return sum;
   }
 
   async #write(): Promise<void> {
-    const { file, limits } = this.#options;
+    const { file } = this.#options;
     if (file === undefined) return;
-    const ahead = (payer: Payer) =>
-      new Map(
-        [...this.#signed[payer]].map(([span, lamports]) => [
-          span,
-          span === this.#span ? lamports + limits[payer].hour / AHEAD : lamports,
-        ]),
-      );
-    const next = { gas: ahead('gas'), keeper: ahead('keeper') };
+    const next = ofEach((sum) => {
+      const ahead = this.#limitOf(sum).hour / AHEAD;
+      const spans = [...this.#signed[sum]];
+      return new Map(spans.map(([span, lamports]) => [span, span === this.#span ? lamports + ahead : lamports]));
+    });
     const content = contentOf(next);
     await replacePrivateFile(file, content, async (written) => {
       if (written !== content) throw new PrivateFileError(`${file} is not what was written to it`);
     });
-    for (const payer of PAYERS) {
-      this.#written[payer].clear();
-      for (const [span, lamports] of next[payer]) this.#written[payer].set(span, lamports);
+    for (const sum of SUMS) {
+      this.#written[sum].clear();
+      for (const [span, lamports] of next[sum]) this.#written[sum].set(span, lamports);
     }
   }
 }
 
-const nothing = (): Record<Payer, Map<number, bigint>> => ({ gas: new Map(), keeper: new Map() });
+const ofEach = <T>(make: (sum: Sum) => T): Record<Sum, T> => ({
+  gas: make('gas'),
+  keeper: make('keeper'),
+  others: make('others'),
+});
+const nothing = (): Signed => ofEach(() => new Map());
+const payerOf = (sum: Sum): Payer => (sum === 'others' ? 'keeper' : sum);
+const sumsOf = ({ payer, fillsOrder }: Loss): Sum[] =>
+  payer === 'keeper' && !fillsOrder ? ['keeper', 'others'] : [payer];
 
-async function writtenIn(file: string | undefined): Promise<Record<Payer, Map<number, bigint>>> {
+async function writtenIn(file: string | undefined): Promise<Signed> {
   if (file === undefined) return nothing();
   const content = await readPrivateFile(file);
   if (content !== undefined) return readContent(content.toString('utf8'), file);
@@ -192,18 +218,19 @@ async function writtenIn(file: string | undefined): Promise<Record<Payer, Map<nu
   return nothing();
 }
 
-function contentOf(signed: Readonly<Record<Payer, ReadonlyMap<number, bigint>>>): string {
-  const spansOf = (payer: Payer) =>
-    [...signed[payer]].map(([span, lamports]) => ({ span, lamports: Number(lamports) }));
-  return `${JSON.stringify({ version: 1, signed: { gas: spansOf('gas'), keeper: spansOf('keeper') } })}\n`;
+function contentOf(signed: Signed): string {
+  const spansOf = (sum: Sum) => [...signed[sum]].map(([span, lamports]) => ({ span, lamports: Number(lamports) }));
+  return `${JSON.stringify({ version: 1, signed: ofEach(spansOf) })}\n`;
 }
 
-function readContent(content: string, file: string): Record<Payer, Map<number, bigint>> {
+function readContent(content: string, file: string): Signed {
   try {
     const { signed } = File.read(JSON.parse(content), '');
-    const of = (payer: Payer) =>
-      new Map((signed[payer] ?? []).map(({ span, lamports }) => [span, BigInt(lamports)] as const));
-    return { gas: of('gas'), keeper: of('keeper') };
+    return ofEach((sum) => {
+      // A version before has not told these apart.
+      const spans = signed[sum] ?? [];
+      return new Map(spans.map(({ span, lamports }) => [span, BigInt(lamports)] as const));
+    });
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof Misshapen)) throw error;
     throw new PrivateFileError(`${file} is damaged: move it away, and the limits begin anew`, { cause: error });

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, it } from 'node:test';
+import type { Address } from '@slipway/wire';
+import type { Rpc } from '../../chain/index.js';
+import { steadyNow } from '../../lib/clock.js';
+import { tableOf } from '../../routing/aggregator/testing.js';
+import { guardKeys, LossLimits, SANDBOX_PROGRAMS } from '../../signer/index.js';
+import { openTriggerWorld } from './testing.js';
+
+const DEEP = 10n ** 14n;
+const SOL = 1_000_000_000n;
+
+const tables: Address[] = [];
+let w: Awaited<ReturnType<typeof openTriggerWorld>>;
+before(async () => {
+  w = await openTriggerWorld(tables);
+});
+after(() => w?.close());
+afterEach(() => {
+  tables.length = 0;
+});
+
+/** The signer of the world, within these limits. */
+function signerWith(limits: Pick<LossLimits, 'take'>): typeof w.signer {
+  const { publicKey, sign } = w.signer;
+  const { cosign } = guardKeys({ publicKey, sign }, { programs: SANDBOX_PROGRAMS, clock: w.clock, limits });
+  return { ...w.signer, cosign };
+}
+
+it('attack: a stranger on the chain has used up what the keeper may sign for besides trigger orders: a stop-loss is filled all the same', async () => {
+  const limit = { hour: 2n * SOL, day: 10n * SOL };
+  const limits = await LossLimits.open({
+    limits: { gas: limit, keeper: limit },
+    clock: { now: steadyNow },
+    nearing: () => {},
+  });
+  await limits.take(new Uint8Array([1]), [{ payer: 'keeper', lamports: SOL }]);
+  await assert.rejects(limits.take(new Uint8Array([2]), [{ payer: 'keeper', lamports: 5_000n }]), /within the hour/);
+  const { id } = await w.deposit(w.newClient());
+  const keeper = await w.newKeeper({ landing: w.newLanding([w.world.rpc], { signer: signerWith(limits) }) });
+  await keeper.runDue();
+  assert.equal((await w.rowOf(id)).progress.state, 'fill_success');
+});
+
+it('attack: a wallet has its order fail between two pools, for which the keeper lends a rent each time: the signer counts the fee, which is lost, and no rent, which never is', async () => {
+  const { sold, bought, pool, aggregator, world: chain } = w;
+  for (const account of [pool.address, ...pool.vaults]) await chain.remove(account);
+  const between = await chain.token();
+  const pools = [await chain.pool(sold, between, [DEEP, DEEP]), await chain.pool(between, bought, [DEEP, DEEP])];
+  tables.push(await chain.lookupTable(tableOf(pools)));
+  await aggregator.discover();
+  await aggregator.exchangeTables();
+  const counted: bigint[] = [];
+  const limits: Pick<LossLimits, 'take'> = {
+    async take(_, losses) {
+      counted.push(losses.reduce((sum, { lamports }) => sum + lamports, 0n));
+    },
+  };
+  const moved: Rpc = {
+    ...chain.rpc,
+    async call<T>(method: string, params: unknown[]): Promise<T> {
+      if (method === 'sendTransaction') await chain.setReserves(pools[1]!, [DEEP, DEEP / 2n]);
+      return chain.rpc.call<T>(method, params);
+    },
+  };
+  const { id } = await w.deposit(w.newClient(), { slippageBps: 1_000 });
+  const keeper = await w.newKeeper({ landing: w.newLanding([moved], { signer: signerWith(limits) }) });
+  const before = await chain.lamports(w.payer);
+  for (let tries = 0; tries < 3; tries++) {
+    await chain.setReserves(pools[1]!, [DEEP, DEEP]);
+    await w.live.refresh(pools[1]!.vaults);
+    await keeper.runDue();
+    w.clock.setOffset(w.clock.offsetMs + 61_000);
+  }
+  assert.notEqual((await w.rowOf(id)).progress.state, 'fill_success');
+  assert.deepEqual(counted, [10_000n, 10_000n, 10_000n]);
+  assert.equal(before - (await chain.lamports(w.payer)), 30_000n);
+});
