@@ -8,7 +8,7 @@ import {
 import type { Chain } from '../chain/index.js';
 import { RecentNames } from '../lib/recent-names.js';
 import { Turns } from '../lib/turns.js';
-import { SignerHolds } from '../signer/index.js';
+import { countedRents, SignerHolds } from '../signer/index.js';
 import { findRequest, type LedgerRow } from '../store/ledger.js';
 import type { TriggerOrderRow } from '../store/trigger-orders.js';
 import type { LandingDeps } from './deps.js';
@@ -72,9 +72,10 @@ export class Claiming {
     // Before its turn: a node may take long, and the others of the same wallet would wait for that.
     const sent = isSimulated ? undefined : await tryOut();
     if (sent) return sent;
-    return this.#inTurn(request, async (isBounded, hasWaited) => {
-      const signature = `rehearsal of ${id}`;
-      const rehearsed = isBounded ? await this.#rehearse(request, signedByUser, { signature, detail }) : undefined;
+    const rents = this.#rentsOf(request, signedByUser);
+    return this.#inTurn(request, rents, async (isBounded, hasWaited) => {
+      const rehearsal = { signature: `rehearsal of ${id}`, detail, rents };
+      const rehearsed = isBounded ? await this.#rehearse(request, signedByUser, rehearsal) : undefined;
       const other = rehearsed ?? (hasWaited && !isSimulated ? await tryOut() : undefined);
       if (other) return other;
       await this.#requireGoing(request);
@@ -82,7 +83,7 @@ export class Claiming {
       const [missing] = missingSigners(transaction);
       if (missing) throw new KeyRefused(`request ${id} (${area}) needs a signature of ${missing}`);
       const signed = { wire: encodeTransaction(transaction), signature: transactionSignature(transaction) };
-      return (await this.#claim(request, { ...signed, detail })) ?? signed;
+      return (await this.#claim(request, { ...signed, detail, rents })) ?? signed;
     });
   }
 
@@ -96,7 +97,7 @@ export class Claiming {
   ): Promise<LedgerRow | { wire: Uint8Array; transaction: Transaction }> {
     const sent = await this.#tryOut(request, signedByTaker, null);
     if (sent) return sent;
-    return this.#inTurn(request, async (isBounded) => {
+    return this.#inTurn(request, undefined, async (isBounded) => {
       const other = isBounded ? await this.#rehearse(request, signedByTaker, { signature: null }) : undefined;
       if (other) return other;
       await this.#requireGoing(request);
@@ -134,27 +135,33 @@ export class Claiming {
   /**
    * Where one of our wallets signs for somebody: one of a wallet at a time, because what is under way decides about the next.
    * Other instances have their own turns. What only our keys sign need not wait, unless it was refused before: a keeper tries
-   * it again and again, and each signature would count in the signer.
+   * it again and again, and each signature would count in the signer. Nor may it make accounts: what it is refused for is then the
+   * fault of others, and each new wallet would have one more signed.
    */
   #inTurn<T>(
     { area, wallet, cosigners }: LedgerRow,
+    rents: bigint | undefined,
     work: (isBounded: boolean, hasWaited: boolean) => Promise<T>,
   ): Promise<T> {
     const { purse, isOurs } = this.#deps.settlements[area] ?? {};
     const name = `${purse?.name} ${wallet}`;
-    const isFree = purse === undefined || (isOurs && !this.#refused.has(name));
+    const isFree = purse === undefined || (isOurs && !this.#refused.has(name) && !rents);
     if (isFree || cosigners.length === 0) return work(false, false);
     return this.#turns.take(name, (hasWaited) => work(true, hasWaited));
+  }
+
+  #rentsOf({ area }: LedgerRow, { message }: Transaction): bigint | undefined {
+    return this.#deps.settlements[area]?.purse?.rents && countedRents(message);
   }
 
   /** What a claim would get now, before anything is signed for it. @throws ReservationRefused */
   async #rehearse(
     request: LedgerRow,
     unsigned: Transaction,
-    { signature, detail }: { signature: string | null; detail?: unknown },
+    { signature, detail, rents }: { signature: string | null; detail?: unknown; rents?: bigint | undefined },
   ): Promise<LedgerRow | undefined> {
     const { id, area } = request;
-    const wanted = { id, area, detail, wire: encodeTransaction(unsigned), signature };
+    const wanted = { id, area, detail, wire: encodeTransaction(unsigned), signature, rents };
     return this.#otherThanWon(request, await this.#writes.rehearse(wanted));
   }
 
@@ -183,7 +190,7 @@ export class Claiming {
   /** Undefined if this call won the request; otherwise the row as another caller has claimed it. */
   async #claim(
     request: LedgerRow,
-    wanted: Pick<WantedClaim, 'signature' | 'wire' | 'detail'>,
+    wanted: Pick<WantedClaim, 'signature' | 'wire' | 'detail' | 'rents'>,
   ): Promise<LedgerRow | undefined> {
     const { id, area, wallet } = request;
     const result = await this.#writes.claim({ id, area, ...wanted });

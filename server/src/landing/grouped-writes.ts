@@ -45,6 +45,8 @@ export interface WantedClaim extends Claimed {
   area: string;
   signature: string | null;
   wire: Uint8Array;
+  /** What a signer counts for it beyond the fee, in lamports, where its purse bounds that. */
+  rents?: bigint | undefined;
 }
 
 export type ClaimResult = 'won' | 'lost' | { refused: string; bar?: LossBar };
@@ -96,7 +98,7 @@ export function createGroupedWrites({ store, clock, settlements, spending }: Gro
     const sentAt = new Date(clock.now());
     const won = await claimMany(
       tx,
-      wanted.map(({ id, signature, wire }) => ({ id, signature, wire, sentAt })),
+      wanted.map(({ id, signature, wire, rents }) => ({ id, signature, wire, sentAt, rents })),
     );
     const twins = await findTwins(
       tx,

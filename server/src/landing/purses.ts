@@ -20,6 +20,12 @@ export interface Purse {
    */
   readonly reserve?: number;
   /**
+   * The most lamports of rents that may be lost and under way within an hour, of one wallet and of all. Nothing is lost of them
+   * where a transaction fails, but a signer counts them when it signs, and has one limit for all: beyond these, what would make
+   * accounts waits, whoever it is for, and all else goes on. A day of them is less than the half of a usual limit.
+   */
+  readonly rents?: { readonly walletMost: bigint; readonly allMost: bigint };
+  /**
    * Also bounds, counted apart, what is handed over to somebody who signs last: our signature is given away for nothing
    * where that does not land.
    */
@@ -48,7 +54,12 @@ export const GAS_PURSE: Purse = {
  * total, a new maker or order costs us one fill's fee (a signature and the priority fee), and the maker the fees of the
  * order and the cancel (5,000 each), with the order's tokens and rents tied up in between.
  */
-export const LIMIT_ORDER_PURSE: Purse = { name: 'limit-orders', wallet: { most: 10, ms: LOSS_WINDOW_MS }, most: 200 };
+export const LIMIT_ORDER_PURSE: Purse = {
+  name: 'limit-orders',
+  wallet: { most: 10, ms: LOSS_WINDOW_MS },
+  most: 200,
+  rents: { walletMost: 20_000_000n, allMost: 150_000_000n },
+};
 
 /**
  * The keeper's for trigger orders, apart from all others, so that no stranger's failures stop a stop-loss. Many fail
@@ -60,6 +71,7 @@ export const TRIGGER_ORDER_PURSE: Purse = {
   name: 'trigger-orders',
   wallet: { most: 20, ms: LOSS_WINDOW_MS },
   most: 1_000,
+  rents: { walletMost: 20_000_000n, allMost: 200_000_000n },
 };
 
 /**

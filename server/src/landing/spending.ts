@@ -80,6 +80,7 @@ export class Spending {
       allSince: new Date(now - LOSS_WINDOW_MS),
       allMost: purse.most,
       ...(purse.reserve !== undefined && { reserve: purse.reserve }),
+      ...(purse.rents && { rents: purse.rents }),
     };
   }
 }

@@ -11,6 +11,7 @@ export { bytesOfOrder, type SealedOrder } from './order-seal.js';
 export {
   CONSENT_MS,
   type Consent,
+  countedRents,
   type KnownPrograms,
   type LoginProof,
   SignerHolds,

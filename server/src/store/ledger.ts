@@ -81,6 +81,8 @@ export interface Claim {
   signature: string | null;
   wire: Uint8Array;
   sentAt: Date;
+  /** What a signer counts for it beyond the fee, in lamports. */
+  rents?: bigint | undefined;
 }
 
 /** The outcome of a sent transaction. */
@@ -126,8 +128,8 @@ const LOCK_MESSAGES = `
 // well: the planner takes a list in JSON for 100 rows, and would read a whole table of a few thousand instead of its index.
 const CLAIM_MANY = `
   with claims as (
-    select id, signature, wire, "sentAt" from json_to_recordset($1::json)
-      as c(id text, signature text, wire bytea, "sentAt" timestamptz)
+    select id, signature, wire, "sentAt", rents from json_to_recordset($1::json)
+      as c(id text, signature text, wire bytea, "sentAt" timestamptz, rents bigint)
   ), free as (
     select l.id from ledger l join claims c using (id)
     where l.id = ${anyOf('$2')} and l.state = 'crafted'
@@ -139,7 +141,7 @@ const CLAIM_MANY = `
     order by l.id for update of l
   )
   update ledger l set state = 'sending', signature = c.signature, wire = c.wire, sent_at = c."sentAt",
-    lease_until = ${leaseEnd(LANDING_LEASE)}, handed_over = c.signature is null
+    lease_until = ${leaseEnd(LANDING_LEASE)}, handed_over = c.signature is null, rents = c.rents
   from claims c join free using (id)
   where l.id = c.id
   returning l.id`;
@@ -222,7 +224,11 @@ export async function findBySignature(sql: Sql, signature: string): Promise<Ledg
 export async function claimMany(tx: Tx, claims: readonly Claim[]): Promise<Set<string>> {
   if (claims.length === 0) return new Set();
   const different = new Map(claims.toReversed().map((wanted) => [wanted.signature ?? messageOf(wanted), wanted]));
-  const encoded = [...different.values()].map((wanted) => ({ ...wanted, wire: hex(wanted.wire) }));
+  const encoded = [...different.values()].map((wanted) => ({
+    ...wanted,
+    wire: hex(wanted.wire),
+    rents: wanted.rents?.toString(),
+  }));
   await tx.query(LOCK_MESSAGES, [encoded.map(({ id }) => id)]);
   const { rows } = await tx.query<{ id: string }>(CLAIM_MANY, [JSON.stringify(encoded), encoded.map(({ id }) => id)]);
   return new Set(rows.map((row) => row.id));

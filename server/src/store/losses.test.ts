@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { claimMany, failUnsent, insertCrafted, insertSubmission } from './ledger.js';
+import { claimMany, failUnsent, insertCrafted, insertSubmission, settleMany, unclaim } from './ledger.js';
 import { barLosses } from './losses.js';
 import type { Store, Tx } from './sql.js';
 import { openTestStore } from './testing.js';
@@ -82,6 +82,65 @@ for (const kind of ['embedded', 'postgres'] as const) {
           assert.ok(read < DOOMED / 3, `${read} rows were read`);
         });
       }
+    });
+
+    it('bounds the rents of one wallet and of all: under way, failed and expired ones, whichever come together', async () => {
+      const area = 'limit-orders';
+      const bounds = {
+        areas: [area],
+        walletSince: new Date(NOW - HOUR_MS),
+        walletMost: 100,
+        allSince: new Date(NOW - HOUR_MS),
+        allMost: 100,
+        rents: { walletMost: 20n, allMost: 60n },
+      };
+      /** Claims these together; answers who is barred. */
+      const claim = (wanted: readonly { id: string; wallet: string; rents?: bigint }[]) =>
+        store.transaction(async (tx) => {
+          await insertCrafted(
+            tx,
+            wanted.map(({ id, wallet }) => request(id, area, wallet)),
+          );
+          await claimMany(
+            tx,
+            wanted.map(({ id, rents }) => ({
+              id,
+              signature: id,
+              wire: Buffer.alloc(1),
+              sentAt: new Date(NOW),
+              rents,
+            })),
+          );
+          const barred = await barLosses(
+            tx,
+            wanted.map(({ id }) => id),
+            bounds,
+          );
+          for (const id of barred.keys()) await unclaim(tx, id);
+          return Object.fromEntries(barred);
+        });
+      const end = (id: string, event: 'failed' | 'expired' | 'landed', at = NOW) =>
+        store.transaction((tx) =>
+          settleMany(tx, [
+            { id, event, ...(event !== 'expired' && { slot: 1n }), error: null, settledAt: new Date(at) },
+          ]),
+        );
+      const of = (wallet: string, ...numbers: number[]) =>
+        numbers.map((each) => ({ id: `${wallet} ${each}`, wallet, rents: 10n }));
+
+      assert.deepEqual(await claim(of('one', 1, 2, 3)), { 'one 3': 'failed' });
+      await end('one 1', 'failed');
+      await end('one 2', 'expired');
+      assert.deepEqual(await claim([...of('one', 4), { id: 'one, without', wallet: 'one' }]), { 'one 4': 'failed' });
+      // What has landed is paid for, and what was lost an hour ago is over.
+      assert.deepEqual(await claim(of('two', 1, 2)), {});
+      await end('two 1', 'landed');
+      await end('two 2', 'failed', NOW - 2 * HOUR_MS);
+      assert.deepEqual(await claim([...of('two', 3, 4), ...of('three', 1, 2)]), {});
+      assert.deepEqual(await claim([...of('four', 1), { id: 'five', wallet: 'five', rents: 0n }]), {
+        'four 1': 'too-many',
+      });
+      assert.deepEqual(await claim([{ id: 'of the version before', wallet: 'six' }]), {});
     });
   });
 }

@@ -12,6 +12,8 @@ export interface LossBounds {
   allMost: number;
   /** Then `allMost` bars everybody, and this much of it is for wallets of whom none was lost and one landed before. */
   reserve?: number;
+  /** In lamports, of one wallet and of all, since `allSince`: the rents of what was lost, has expired, or is under way. */
+  rents?: { walletMost: bigint; allMost: bigint };
 }
 
 /** Why we do not pay for a transaction now. */
@@ -73,6 +75,25 @@ const barredClaims = (kind: LossKind): string => `
   )
   select id, why from judged where why is not null`;
 
+// What has expired was signed, too. A copy of the version before writes no rents down.
+const BARRED_BY_RENTS = `
+  with claimed as (
+    select id, sum(rents) over (partition by wallet order by id) as of_wallet, sum(rents) over (order by id) as of_all, wallet
+    from ledger where id = ${anyOf('$2')} and area = any($1) and rents > 0
+  ), lost as (
+    select wallet, rents from ledger
+    where area = any($1) and rents > 0 and state in ('failed', 'expired') and settled_at > $3
+    union all
+    select wallet, rents from ledger where area = any($1) and rents > 0 and state = 'sending' and id <> all($2)
+  ), judged as (
+    select id, case
+      when of_wallet + (select coalesce(sum(l.rents), 0) from lost l where l.wallet = c.wallet) > $4::bigint then 'failed'
+      when of_all + (select coalesce(sum(rents), 0) from lost) > $5::bigint then 'too-many'
+    end as why
+    from claimed c
+  )
+  select id, why from judged where why is not null`;
+
 const barredWallet = (kind: LossKind): string => `
   with counted as (
     select ${trusted(kind, '$2')} as trusted, (select count(*) from ledger where ${LOST[kind]} and settled_at > $5) as of_all
@@ -97,7 +118,18 @@ export async function barLosses(
 ): Promise<Map<string, LossBar>> {
   await tx.query(lock(kind), [bounds.areas, ids]);
   const { rows } = await tx.query<{ id: string; why: LossBar }>(barredClaims(kind), parameters(ids, bounds));
-  return new Map(rows.map(({ id, why }) => [id, why]));
+  return new Map([...rows, ...(await barredByRents(tx, ids, bounds))].map(({ id, why }) => [id, why]));
+}
+
+async function barredByRents(
+  tx: Tx,
+  ids: readonly string[],
+  { areas, allSince, rents }: LossBounds,
+): Promise<{ id: string; why: LossBar }[]> {
+  if (!rents) return [];
+  const { walletMost, allMost } = rents;
+  return (await tx.query<{ id: string; why: LossBar }>(BARRED_BY_RENTS, [areas, ids, allSince, walletMost, allMost]))
+    .rows;
 }
 
 /** Why a transaction of this wallet would not be paid for now; undefined if it would. */

@@ -9,6 +9,7 @@ import type { KnownPrograms } from './trade.js';
 import type { ToSign } from './transaction.js';
 import { checkVault } from './vault.js';
 
+export { countedRents } from './counted-rents.js';
 export { createLoginPolicy, type LoginProof } from './login.js';
 export { CONSENT_MS, type Consent, checkEdit, checkNewOrder } from './order.js';
 export { NotAllowed, NotNow, SignerHolds, SignerRefused } from './refusal.js';

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createClock } from '../../lib/clock.js';
+import type { TestPool } from '../../routing/aggregator/testing.js';
+import type { Token } from '../../routing/router.js';
+import { guardKeys, type LossLimits, SANDBOX_PROGRAMS } from '../../signer/index.js';
+import { type KeeperWorld, openKeeperWorld } from './testing.js';
+
+const DEEP: [bigint, bigint] = [10n ** 15n, 10n ** 15n];
+const RENT = 2_039_280n;
+const FEE = 5_000n;
+
+let w: KeeperWorld;
+before(async () => {
+  w = await openKeeperWorld();
+});
+after(() => w?.close());
+
+/** The signer of the world, and what it has counted for each signature of the keeper. */
+function countingSigner() {
+  const counted: bigint[] = [];
+  const limits: Pick<LossLimits, 'take'> = {
+    async take(_, losses) {
+      counted.push(losses.reduce((sum, { lamports }) => sum + lamports, 0n));
+    },
+  };
+  const { publicKey, sign } = w.signer;
+  const { cosign } = guardKeys({ publicKey, sign }, { programs: SANDBOX_PROGRAMS, clock: createClock(), limits });
+  return { counted, signer: { ...w.signer, cosign } };
+}
+
+/** Orders of new makers over a mint without a price: the fill makes the keeper's account of it, and the maker's. */
+async function openMaking(mine: Token, output: Token) {
+  const order = await w.open(mine, output, 1_000n);
+  await w.world.remove(order.output);
+  return order;
+}
+
+/** A node before which somebody moves the pool whenever the keeper sends. */
+const movedBefore = (pool: TestPool): typeof w.world.rpc => ({
+  ...w.world.rpc,
+  async call<T>(method: string, params: unknown[]) {
+    if (method === 'sendTransaction') await w.world.setReserves(pool, [DEEP[0], 10n ** 6n]);
+    return w.world.rpc.call<T>(method, params);
+  },
+});
+
+test('attack: a stranger on the chain has ever more fills fail that would make token accounts, which the signer counts though none is made: beyond 0.15 SOL an hour none is signed, and whose fill makes none is filled', async () => {
+  const [other, output, honestPool] = await w.pair(DEEP);
+  for (const token of [other, output]) await w.holding(token, w.taker, 77n);
+  const [mine, , pool] = await w.pair(DEEP, [undefined, output]);
+  w.usd.delete(mine.mint);
+  const { counted, signer } = countingSigner();
+  const chain = { ...w.chain, computeUnitPrice: async () => 0n };
+  const failing = w.newLanding({ signer, sendRpcs: [movedBefore(pool)] });
+  const lost = async () => {
+    const { rows } = await w.store.query<{ rents: string | null }>(`select rents from ledger where state = 'failed'`);
+    return rows.map(({ rents }) => BigInt(rents ?? 0));
+  };
+  for (let tries = 0; tries < 2; tries++) {
+    await w.moveTo(pool, DEEP);
+    const order = await openMaking(mine, output);
+    await w.newKeeper({ landing: failing, chain }).runDue();
+    assert.ok(await w.stateOf(order), 'fails');
+    await w.world.remove(order.address);
+  }
+  assert.deepEqual(counted, [2n * RENT + FEE, 2n * RENT + FEE]);
+  assert.deepEqual(await lost(), [2n * RENT, 2n * RENT], 'as the signer counts it');
+
+  // As after 72 accounts, of ever other makers.
+  await w.store.query(`update ledger set rents = 147000000, wallet = id where id = (select min(id) from ledger)`);
+  await w.moveTo(pool, DEEP);
+  const barred = await openMaking(mine, output);
+  const landing = w.newLanding({ signer });
+  for (let copies = 0; copies < 2; copies++) await w.newKeeper({ landing, chain }).runDue();
+  assert.ok(await w.stateOf(barred));
+  assert.equal(counted.length, 2, 'nothing more is signed');
+  const honest = await w.open(other, output, 900_000_000n);
+  await w.moveTo(honestPool, DEEP);
+  await w.newKeeper({ landing, chain }).runDue();
+  assert.equal(await w.stateOf(honest), undefined, 'is filled');
+  assert.deepEqual(counted.slice(2), [FEE]);
+
+  w.clock.setOffset(3_601_000);
+  await w.newKeeper({ landing, chain }).runDue();
+  assert.equal(await w.stateOf(barred), undefined, 'is filled an hour later');
+});
