@@ -47,6 +47,8 @@ export interface Swap {
     lookupTables: LookupTable[];
     /** Accounts that are never taken from a table, besides the parties. */
     inFull?: readonly Address[];
+    /** Others that are taken from one only where the transaction is too large otherwise. */
+    inFullIfRoom?: readonly Address[];
     moreUnits?: number;
     foreign?: ForeignTrade;
   };

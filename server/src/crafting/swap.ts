@@ -41,14 +41,14 @@ export function craftSwap(swap: Swap, blockhash: string, budget: Budget): Crafte
     budget,
     lookupTables: trade.lookupTables,
     inFull: [...partiesOf(swap), ...(trade.inFull ?? [])],
-    // The signer, which looks nothing up, counts rent that is lent as lost for an account of a mint that it does not know.
-    ...(swap.rentPayer !== swap.taker && { inFullIfRoom: mintsMade(trade.instructions) }),
+    ...(trade.inFullIfRoom && { inFullIfRoom: trade.inFullIfRoom }),
   });
   checkSwap(crafted, swap, budget);
   return crafted;
 }
 
-const mintsMade = (instructions: readonly Instruction[]): Address[] =>
+/** The mints of accounts that instructions open, but for SOL: a signer counts rent that is lent for one that it does not know. */
+export const mintsMade = (instructions: readonly Instruction[]): Address[] =>
   instructions.flatMap((each) => parseInitializeAccount3(each)?.mint ?? []).filter((mint) => mint !== WRAPPED_SOL_MINT);
 
 /** Every account that the terms name: none of them is taken from a lookup table, because the node says what that holds. */

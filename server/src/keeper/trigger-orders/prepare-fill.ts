@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { calledPrograms, mintsLeft } from '@slipway/checks';
 import { type Address, associatedTokenAddress, decodeTokenAccount, WRAPPED_SOL_MINT } from '@slipway/wire';
 import { type ChainAccount, isMade } from '../../chain/index.js';
-import { type Place, type Swap, temporaryWrappedSol } from '../../crafting/swap.js';
+import { mintsMade, type Place, type Swap, temporaryWrappedSol } from '../../crafting/swap.js';
 import { type Crafted, TransactionTooLarge } from '../../crafting/transaction.js';
 import { explain, isOutOfUnits, suspectHops, tryOutSwap } from '../../landing/index.js';
 import { type Hop, isRefused, type Token, tokenOf } from '../../routing/router.js';
@@ -195,7 +195,7 @@ async function swapOf(
       feePayer: payer,
       rentPayer: payer,
       leftTo: wallet,
-      trade: { ...built, inFull },
+      trade: { ...built, inFull, inFullIfRoom: mintsMade(instructions) },
       programs,
       input: { ...input, place: { kind: 'token', account: source }, amount, ...(isClosing && { closeTo }) },
       output: { ...output, place: target.place, least, create: target.create },

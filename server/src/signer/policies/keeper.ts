@@ -47,7 +47,7 @@ const MOST_GIVEN = 4;
 export function checkKeeper(keeper: Address, transaction: ToSign, programs: KnownPrograms): bigint {
   const { signers, feeLamports } = transaction;
   allow(signers[0] === keeper, 'somebody else pays the fee');
-  const rents = new Rents(keeper, transaction, (each, owner) => readTrade(each, owner, programs) !== undefined);
+  const rents = new Rents(keeper, transaction, (each, owner) => isTradeOf(each, owner, programs));
   const isBase = (base: Address) => signers.includes(base);
   const loan = new Loan(
     keeper,
@@ -81,6 +81,15 @@ export function checkEarlierKeeper(earlier: Address, keeper: Address, transactio
     const isGivenUp =
       isKnown && (isDeactivation(instruction) || (isClosing(instruction) && repays(instruction, keeper)));
     allow(isGivenUp, 'a key that the keeper had before only gives up lookup tables');
+  }
+}
+
+/** Whether it trades for the owner of an account that the keeper lends; what is refused as that is none. */
+function isTradeOf(instruction: Instruction, owner: Address, programs: KnownPrograms): boolean {
+  try {
+    return readTrade(instruction, owner, programs) !== undefined;
+  } catch {
+    return false;
   }
 }
 
