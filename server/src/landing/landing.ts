@@ -167,6 +167,16 @@ export class Landing {
     return wire !== null && (await preflight(trialChainOf(this.#deps, area), wire, signature)) !== undefined;
   }
 
+  /** Sends a transaction under way once more, whichever instance follows it. */
+  sendAgain({ id, wire, signature }: LedgerRow): void {
+    // The last signer of one that was handed over sends it.
+    if (wire === null || signature === null) return;
+    const { sendRpcs, log } = this.#deps;
+    broadcast(sendRpcs, wire, log).catch((error: Error) =>
+      log.debug({ request: id, reason: error.message }, 'rebroadcast failed'),
+    );
+  }
+
   /** Why one of our wallets would not sign a transaction of this area and wallet now; undefined if it would. */
   async barOf(area: string, wallet: string, kind?: LossKind): Promise<LossBar | undefined> {
     return this.#claiming.isHeld(area) ? 'too-many' : this.#spending.barOf(this.#deps.store, area, wallet, kind);

@@ -208,6 +208,25 @@ describe("attack: a wallet keeps a rival's token taken by payments that never la
     assert.equal(await world.tokens(world.receiver), 2n * PRICE);
   });
 
+  it('whose money was away until nothing sent it any more, and is back then: as a rival pays it is sent again, and has paid', async () => {
+    const [attacker, rival] = [await world.newWallet(PRICE), await world.newWallet(PRICE)];
+    const mint = await world.newMint();
+    const ended = await hold(attacker, mint);
+    await world.move(attacker, rival.address, PRICE, rival);
+    const simulated = world.simulationsOf(attacker.address);
+    await until(async () => {
+      world.skipped.ms += 4_000;
+      return world.simulationsOf(attacker.address) > simulated;
+    });
+    await world.move(rival, attacker.address, PRICE, rival);
+    world.node.drops.clear();
+    await world.advance(11);
+    assert.deepEqual((await pay(rival, mint))[0], 409);
+    const { body } = await ended.answer;
+    assert.deepEqual([body.status, body.verificationCreated], ['Success', true], JSON.stringify(body));
+    assert.deepEqual([await world.tokens(world.receiver), await world.tokens(rival.address)], [PRICE, PRICE]);
+  });
+
   it('whose money is still there: it holds its token, because it may land at any time, and then has paid', async () => {
     const [slow, rival] = [await world.newWallet(PRICE), await world.newWallet(PRICE)];
     const mint = await world.newMint();

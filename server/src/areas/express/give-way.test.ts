@@ -49,7 +49,7 @@ async function givesWay(
     clock: { now: () => 1_000_000 },
     findHolders: async () => [row.id],
     findRequest: async () => row,
-    landing: { wouldFail: async () => true },
+    landing: { wouldFail: async () => true, sendAgain: () => assert.fail('it would fail') },
     chain: { account: async (of: Address) => accounts.get(of), mint: async () => ({ tokenProgram: TOKEN_PROGRAM }) },
     platform: JUP,
     stable: JUP,

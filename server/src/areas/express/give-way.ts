@@ -16,14 +16,18 @@ type Deps = Payers & Pick<ExpressDeps, 'store' | 'clock' | 'findHolders' | 'find
  * Frees the token from payments that have held it for a while and would fail by now because their senders have moved
  * the money away. Otherwise two of them in turn keep a rival from paying, at no cost. One that would fail for any
  * other reason holds its token: a rival may have brought that about, and once it is over the payment lands, and has paid.
+ * One that can land is sent again: where its money was away for a while, nothing else would send it, and it would hold its
+ * token until its blockhash is dead.
  */
 export async function letOthersPay(deps: Deps, tokenId: string, kinds: readonly VerificationKind[]): Promise<void> {
   const { store, clock, findHolders, findRequest, landing } = deps;
   const now = clock.now();
   for (const requestId of await findHolders({ tokenId, kinds, before: new Date(now - HELD_MS) })) {
     const held = await findRequest(requestId);
-    if (held?.state !== 'sending' || !(await isMoneyGone(deps, held)) || !(await landing.wouldFail(held))) continue;
-    await store.transaction((tx) => giveWay(tx, requestId, new Date(now)));
+    if (held?.state !== 'sending') continue;
+    const isGone = await isMoneyGone(deps, held);
+    if (!(await landing.wouldFail(held))) landing.sendAgain(held);
+    else if (isGone) await store.transaction((tx) => giveWay(tx, requestId, new Date(now)));
   }
 }
 

@@ -46,6 +46,9 @@ export async function openExpressWorld() {
   const node = { isBehind: false, error: null as unknown, drops: new Set<Address>() };
   /** Whether the gas wallet may sign for nothing more. */
   const limit = { isUsedUp: false };
+  /** Milliseconds that have passed for the landing, beyond those that have. */
+  const skipped = { ms: 0 };
+  const simulated: Address[] = [];
   const behind: Rpc = {
     ...rpc,
     async call<T>(method: string, params: unknown[]): Promise<T> {
@@ -58,11 +61,13 @@ export async function openExpressWorld() {
   const real = createChain({ rpc: behind, steadyNow, fees: { percentile: 50, maxMicroLamports: 0n } });
   const chain: Chain = {
     ...real,
-    simulate: async (wire, options) =>
-      node.isBehind ||
-      (node.error && signersOf(Buffer.from(wire).toString('base64')).some((each) => node.drops.has(each)))
+    simulate: async (wire, options) => {
+      const signers = signersOf(Buffer.from(wire).toString('base64'));
+      simulated.push(...signers);
+      return node.isBehind || (node.error && signers.some((each) => node.drops.has(each)))
         ? { err: node.error, logs: [], unitsConsumed: 5_000 }
-        : real.simulate(wire, options),
+        : real.simulate(wire, options);
+    },
   } as Chain;
   const store = await openAnyStore();
   const plain = testSigner();
@@ -79,7 +84,7 @@ export async function openExpressWorld() {
   const landing = new Landing({
     store,
     clock,
-    steadyNow,
+    steadyNow: () => steadyNow() + skipped.ms,
     chain,
     signer,
     log,
@@ -122,6 +127,9 @@ export async function openExpressWorld() {
     receiver: deps.receiver,
     node,
     limit,
+    skipped,
+    /** How often transactions were simulated that this wallet signs. */
+    simulationsOf: (signer: Address) => simulated.filter((each) => each === signer).length,
     /** How often the signer was asked for signatures. */
     signings: () => signings,
     async craft(sender: Address): Promise<CraftTxnAnswer> {
