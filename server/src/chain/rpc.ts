@@ -144,9 +144,14 @@ function errorOf(name: string, { code, message: said, data }: NonNullable<RpcRes
  * Asks something about the chain; `read` takes what is needed out of the result.
  * @throws ChainUnavailable also if the node refuses to answer, or if `read` throws.
  */
-export async function ask<R, T>(rpc: Rpc, method: string, params: unknown[], read: (result: R) => T): Promise<T> {
+export async function ask<R, T>(
+  rpc: Rpc,
+  method: string,
+  params: unknown[],
+  read: (result: R) => T | Promise<T>,
+): Promise<T> {
   try {
-    return read(await rpc.call<R>(method, params));
+    return await read(await rpc.call<R>(method, params));
   } catch (error) {
     if (error instanceof ChainUnavailable) throw error;
     const reason = error instanceof RpcError ? `refused: ${error.message}` : 'not a usable answer';

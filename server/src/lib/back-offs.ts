@@ -76,7 +76,7 @@ export class BackOffs {
   }
 
   /** Forgets all but these. */
-  keepOnly(ids: ReadonlySet<string>): void {
+  keepOnly(ids: { has(id: string): boolean }): void {
     for (const id of this.#byId.keys()) if (!ids.has(id)) this.#byId.delete(id);
   }
 

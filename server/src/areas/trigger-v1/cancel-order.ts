@@ -97,7 +97,10 @@ export async function cancelOrders(
   if (!isNamed) await pay(SEARCH_WEIGHT, TOO_MANY_SEARCHES);
   const { found, skipped } = isNamed
     ? await findOrders(deps, maker, 'orders', [...new Set(orders)])
-    : { found: oldestOf((await readOpenOrders(deps.chain.rpc, deps.addresses.program, maker)).orders), skipped: [] };
+    : {
+        found: oldestOf((await readOpenOrders(deps.chain.rpc, deps.addresses.program, { maker })).orders),
+        skipped: [],
+      };
   const transactions = Math.ceil(found.length / CANCELS_PER_TRANSACTION);
   if (isNamed) await pay(transactions, tooMany(transactions));
   const usable = await withoutObstacles(deps, maker, found, skipped);

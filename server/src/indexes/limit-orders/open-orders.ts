@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { decodeLimitOrder, LIMIT_ORDER_MAKER_AT, LIMIT_ORDER_SIZE, type LimitOrder } from '@slipway/programs';
 import { type Address, decodeTokenAccount } from '@slipway/wire';
 import {
@@ -23,24 +24,58 @@ export interface OpenOrders {
   orders: OpenOrder[];
 }
 
+/** What the accounts of orders held when they were read last, and the order in it; undefined where there was none. */
+export type DecodedOrders = Map<string, { text: string; open: OpenOrder | undefined }>;
+
+type Listed = { pubkey: string; account: RpcAccount };
+
+/** Anybody opens ever more orders: after so many that are compared, or a part of that decoded, others have the processor. */
+const COMPARED_AT_ONCE = 2_000;
+const DECODED_AT_ONCE = 100;
+
 /**
  * The orders that a program holds now, of one maker or of all; an expired one is among them until somebody cancels it.
+ * `decoded`: what was so when it was read before is not decoded again; brought up to date.
  * @throws ChainUnavailable
  */
-export function readOpenOrders(rpc: Rpc, program: Address, maker?: Address): Promise<OpenOrders> {
+export function readOpenOrders(
+  rpc: Rpc,
+  program: Address,
+  { maker, decoded = new Map() }: { maker?: Address; decoded?: DecodedOrders | undefined } = {},
+): Promise<OpenOrders> {
   const filters = [
     { dataSize: LIMIT_ORDER_SIZE },
     ...(maker ? [{ memcmp: { offset: LIMIT_ORDER_MAKER_AT, bytes: maker } }] : []),
   ];
   const params = [program, { encoding: 'base64', commitment: 'confirmed', withContext: true, filters }];
-  type Answer = { context: { slot: number | bigint }; value: { pubkey: string; account: RpcAccount }[] };
-  return ask(rpc, 'getProgramAccounts', params, ({ context, value }: Answer) => ({
+  type Answer = { context: { slot: number | bigint }; value: Listed[] };
+  return ask(rpc, 'getProgramAccounts', params, async ({ context, value }: Answer) => ({
     slot: wholeIn(context.slot),
-    orders: value.flatMap(({ pubkey, account }) => {
-      const order = decodeLimitOrder(readRpcAccount(account)!.data);
-      return order ? [{ address: pubkey as Address, order }] : [];
-    }),
+    orders: await decodeAll(value, decoded),
   }));
+}
+
+async function decodeAll(value: readonly Listed[], decoded: DecodedOrders): Promise<OpenOrder[]> {
+  const orders: OpenOrder[] = [];
+  const listed = new Set<string>();
+  let atOnce = 0;
+  for (const { pubkey, account } of value) {
+    listed.add(pubkey);
+    let known = decoded.get(pubkey);
+    atOnce += 1 / COMPARED_AT_ONCE;
+    if (known?.text !== account.data[0]) {
+      const order = decodeLimitOrder(readRpcAccount(account)!.data);
+      known = { text: account.data[0], open: order && { address: pubkey as Address, order } };
+      decoded.set(pubkey, known);
+      atOnce += 1 / DECODED_AT_ONCE;
+    }
+    if (known.open) orders.push(known.open);
+    if (atOnce < 1) continue;
+    atOnce = 0;
+    await setImmediate();
+  }
+  for (const pubkey of decoded.keys()) if (!listed.has(pubkey)) decoded.delete(pubkey);
+  return orders;
 }
 
 /** Whether it is an unfrozen token account of the mint and, if given, of the owner. */

@@ -265,6 +265,36 @@ test('attack: a stranger on the chain opens orders for ever more tokens: their m
   assert.equal(calls, 1);
 });
 
+test('attack: a stranger on the chain opens ever more orders: from 10,000 on their list is read less often, also after fills', async () => {
+  const order = await w.open(a, b, 900_000_000n);
+  const account = { lamports: 1, owner: LIMIT_ORDER_PROGRAM, executable: false, data: ['', 'base64'] };
+  const others = Array.from({ length: 14_999 }, (_, i) => ({ pubkey: `${i}`, account }));
+  let lists = 0;
+  const rpc: typeof w.world.rpc = {
+    ...w.world.rpc,
+    async call<T>(method: string, params: unknown[]) {
+      const answer = await w.world.rpc.call<T>(method, params);
+      if (method !== 'getProgramAccounts') return answer;
+      lists++;
+      const { context, value } = answer as { context: object; value: object[] };
+      return { context, value: [...value, ...others] } as T;
+    },
+  };
+  const chain = createChain({ rpc, steadyNow, fees: { percentile: 50, maxMicroLamports: 1_000_000n } });
+  let now = 1_000_000;
+  const keeper = w.newKeeper({ chain, steadyNow: () => now });
+  await keeper.runDue();
+  assert.equal(await isOpen(order), false);
+  for (const [ms, read] of [
+    [2_999, 1],
+    [1, 2],
+  ] as const) {
+    now += ms;
+    await keeper.tick();
+    assert.equal(lists, read);
+  }
+});
+
 test('attack: a router builds the keeper something else than a fill: signed is only what takes the loan and gives the price', async () => {
   const order = await w.open(a, b, 990_000_000n);
   const thief = await w.world.holding(b, newAddress());

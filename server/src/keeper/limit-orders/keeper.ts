@@ -1,6 +1,7 @@
 import type { LimitOrder } from '@slipway/programs';
 import { type Address, decodeTransaction } from '@slipway/wire';
 import type { MintInfo } from '../../chain/index.js';
+import type { DecodedOrders } from '../../indexes/limit-orders/index.js';
 import { rememberOwn } from '../../landing/index.js';
 import { BackOffs } from '../../lib/back-offs.js';
 import { tokenOf } from '../../routing/router.js';
@@ -20,6 +21,8 @@ const INTERVAL_MS = 2_000;
 /** The shortest interval between two turns while the market keeps moving. */
 const SOON_MS = 250;
 const LIST_MS = 2_000;
+/** Anybody opens ever more orders: with so many, the list is read half as often as with half of them. */
+const MOST_READ_OFTEN = 10_000;
 const HOUR_MS = 60 * 60_000;
 const FAILED = { firstMs: 2_000, longestMs: 60_000 };
 /** Delays for an order that the market nearly pays for, so that it is not tried at every change. */
@@ -85,9 +88,10 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
   /** Orders that found such a pool in use, and the place that they keep in the order of trying until it is free; steady time. */
   readonly #waiting = new Map<Address, { venues: readonly Address[]; place: number }>();
   #open: FillableOrders = { orders: [], skipped: new Map() };
+  readonly #decoded: DecodedOrders = new Map();
   /** The mints of these, and when the list first had them; steady time. */
   #mints = new Map<Address, MintInfo | undefined>();
-  #seenAt = new Map<Address, number>();
+  #seenAt = new Map<string, number>();
   #listAt = Number.NEGATIVE_INFINITY;
   /** When orders were cancelled within the last hour; steady time. */
   #cancelledAt: number[] = [];
@@ -131,7 +135,7 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
   }
 
   forget(): void {
-    this.#listAt = Number.NEGATIVE_INFINITY;
+    if (this.#decoded.size <= MOST_READ_OFTEN) this.#listAt = Number.NEGATIVE_INFINITY;
   }
 
   /** Decides by what is known already. @throws if something blocks the fill */
@@ -227,13 +231,15 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
   async #list(): Promise<void> {
     const { chain, addresses, steadyNow } = this.#deps;
     if (steadyNow() < this.#listAt) return;
-    this.#open = await readFillableOrders(chain.rpc, addresses.program);
-    this.#listAt = steadyNow() + LIST_MS;
-    this.#metrics.listed(this.#open);
-    this.#backOffs.keepOnly(new Set(this.#open.orders.flatMap(({ address }) => [address, partsOf(address)])));
-    this.#inVain.keepOnly(new Set(this.#open.orders.map(({ address }) => address)));
+    this.#open = await readFillableOrders(chain.rpc, addresses.program, this.#decoded);
     const now = steadyNow();
-    this.#seenAt = new Map(this.#open.orders.map(({ address }) => [address, this.#seenAt.get(address) ?? now]));
+    this.#listAt = now + LIST_MS * Math.max(1, this.#decoded.size / MOST_READ_OFTEN);
+    this.#metrics.listed(this.#open);
+    const seenAt = new Map<string, number>();
+    for (const { address } of this.#open.orders) seenAt.set(address, this.#seenAt.get(address) ?? now);
+    this.#seenAt = seenAt;
+    this.#backOffs.keepOnly({ has: (id) => seenAt.has(id.replace(PARTS_OF, '')) });
+    this.#inVain.keepOnly(seenAt);
     for (const address of this.#waiting.keys()) if (!this.#seenAt.has(address)) this.#waiting.delete(address);
     await this.#readMints();
   }
@@ -284,7 +290,8 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
 }
 
 /** Under which name it is noted that no part of an order pays, though the smallest nearly does. */
-const partsOf = (address: Address) => `parts of ${address}`;
+const partsOf = (address: Address) => `${PARTS_OF}${address}`;
+const PARTS_OF = 'parts of ';
 
 /** Of each in turn as many as it takes until one was tried: those in front that need not be must not keep the others waiting. */
 function* inTurns<T>(turns: readonly IterableIterator<T>[], wasTried: (item: T) => boolean): Generator<T> {

@@ -49,7 +49,7 @@ export class WholesInVain {
     this.#seen.delete(address);
   }
 
-  keepOnly(addresses: ReadonlySet<string>): void {
+  keepOnly(addresses: { has(address: string): boolean }): void {
     for (const address of this.#seen.keys()) if (!addresses.has(address)) this.#seen.delete(address);
   }
 }
