@@ -94,6 +94,40 @@ test('attack: a stranger on the chain fills an order by its smallest unit before
   assert.equal(await isOpen(victim), true);
 });
 
+test('attack: somebody who moves pools moves that of an order by a hair before each fill of the keeper: 10 fees, and the other orders of the maker are filled', async () => {
+  const [c, d, shallow] = await w.pair([MILLION / 1_000n, MILLION / 1_000n]);
+  for (const token of [c, d]) await w.holding(token, w.taker, 77n);
+  const victim = await w.open(c, d, 995_000_000n);
+  let moves = 0;
+  const rpc: typeof w.world.rpc = {
+    ...w.world.rpc,
+    async call<T>(method: string, params: unknown[]) {
+      if (method === 'sendTransaction') {
+        moves += 1;
+        await w.world.setReserves(shallow, [MILLION / 1_000n + 600_000_000n, MILLION / 1_000n - 600_000_000n]);
+      }
+      return w.world.rpc.call<T>(method, params);
+    },
+  };
+  const before = await lamports();
+  const landing = w.newLanding({ sendRpcs: [rpc] });
+  for (let tries = 0; tries < 12; tries++) {
+    await w.moveTo(shallow, [MILLION / 1_000n, MILLION / 1_000n]);
+    await w.newKeeper({ landing }).runDue();
+  }
+  assert.deepEqual([moves, before - (await lamports())], [10, 10n * FEE]);
+  const { maker, terms } = victim;
+  const source = await w.holding(a, maker.address, MAKING);
+  await w.holding(b, maker.address);
+  const other = { ...terms, uniqueId: 1_000_000n, makerInputMintAccount: source, takingAmount: 900_000_000n };
+  const mints = { inputMint: a.mint, outputMint: b.mint };
+  assert.equal(await w.world.run([maker], [initializeOrder({ ...other, ...mints })]), null);
+  await w.newKeeper().runDue();
+  const { address: second } = limitOrderAddress(maker.address, other.uniqueId);
+  assert.equal(await w.chain.account(second), undefined);
+  assert.equal(await isOpen(victim), true);
+});
+
 test('attack: a stranger on the chain opens ever more orders that seem to pay and cannot be filled: 8 are tried before what is due by then', async () => {
   const victim = await w.open(a, b, 1_100_000_000n);
   const state = (await w.stateOf(victim))!;

@@ -1,4 +1,4 @@
-import { type Claimed, explain, LIMIT_ORDER_PURSE, type Settlement } from '../../landing/index.js';
+import { type Claimed, explain, LIMIT_ORDER_PURSE, type Settlement, SLIPPAGE } from '../../landing/index.js';
 import { blame, claimsOfFailing } from '../../store/blamed-claims.js';
 import type { LedgerRow } from '../../store/ledger.js';
 import type { Tx } from '../../store/sql.js';
@@ -28,14 +28,13 @@ export const limitOrderSettlement: Settlement = {
   },
 
   /**
-   * Anybody fills a part of an order, however small, and cancels an expired one. It must not keep the maker's others from being
-   * filled.
+   * Anybody fills a part of an order, however small, moves its pool by a hair, for it is filled as soon as that just pays, and
+   * cancels an expired one. It must not keep the maker's others from being filled.
    */
   async settle(tx: Tx, settled: readonly LedgerRow[]): Promise<void> {
     const failed = settled.filter(({ state, slot }) => state === 'failed' && slot !== null);
     const ofOthers = failed.filter(
-      ({ error, payload }) =>
-        explain(error).code === ORDER_HAS_LESS || (payload as { kind?: string }).kind === 'cancel',
+      (row) => (row.payload as { kind?: string }).kind === 'cancel' || hasLess(row) || gaveLess(row),
     );
     await blame(
       tx,
@@ -44,3 +43,8 @@ export const limitOrderSettlement: Settlement = {
     );
   },
 };
+
+const hasLess = ({ error }: LedgerRow) => explain(error).code === ORDER_HAS_LESS;
+
+/** Its pools did not give any more what they gave when the fill was prepared. */
+const gaveLess = ({ error }: LedgerRow) => explain(error).code === SLIPPAGE.code;
