@@ -631,7 +631,7 @@ export interface paths {
         };
         /**
          * The orders of the wallet
-         * @description The newest change first, or as `sort` and `dir` say. With `id`, that order alone.
+         * @description The newest change first, or as `sort` and `dir` say. With `id`, that order alone. Of more than ten orders, each comes with fewer of its events: 1,000 together.
          */
         get: operations["getTriggerV2OrdersHistory"];
         put?: never;
@@ -651,7 +651,7 @@ export interface paths {
         };
         /**
          * One order of the wallet
-         * @description With everything that has happened to it.
+         * @description With the newest 100 events that have happened to it.
          */
         get: operations["getTriggerV2OrdersHistoryOrderId"];
         put?: never;
@@ -2014,6 +2014,8 @@ export interface components {
                     /** @description take_profit, stop_loss, buy_above or buy_below */
                     orderContext?: string;
                 }[];
+                /** @description There are older events, which are left out */
+                hasMoreEvents?: boolean;
             }[];
             /** @description Which part of all of them this is */
             pagination: {
@@ -2108,6 +2110,8 @@ export interface components {
                 /** @description take_profit, stop_loss, buy_above or buy_below */
                 orderContext?: string;
             }[];
+            /** @description There are older events, which are left out */
+            hasMoreEvents?: boolean;
         };
         TriggerOrder: {
             /** @description Names it in other calls */
@@ -2193,6 +2197,8 @@ export interface components {
                 /** @description take_profit, stop_loss, buy_above or buy_below */
                 orderContext?: string;
             }[];
+            /** @description There are older events, which are left out */
+            hasMoreEvents?: boolean;
         };
         TriggerOrderExplanation: {
             /** @description Names it in other calls */

@@ -45,16 +45,37 @@ export async function writeTriggerOrderEvents(tx: Tx, events: readonly TriggerOr
   if (events.length > 0) await tx.query(writeEvents('$1'), [encodeEvents(events)]);
 }
 
-/** The events of some orders of one wallet, newest first. */
+/** Of one order, the newest of the withdrawals that have failed: its owner has any number of them fail. */
+export const MOST_FAILED = 20;
+
+/** Deletes the oldest failed withdrawals of an order that the transaction has locked, where there are more. */
+export async function keepNewestFailed(tx: Tx, wallet: string, orderId: string): Promise<void> {
+  const failed = `wallet = $1 and order_id = $2 and type = 'withdrawal' and state = 'failed'`;
+  await tx.query(
+    `delete from order_events where ${failed} and id <= (
+       select id from order_events where ${failed} order by id desc offset $3 limit 1
+     )`,
+    [wallet, orderId, MOST_FAILED],
+  );
+}
+
+/** The most events of one order that are read: its owner makes any number of them. */
+export const MOST_EVENTS = 100;
+
+/** The newest events of some orders of one wallet, up to `most` of each, newest first. */
 export async function triggerOrderEvents(
   sql: Sql,
   wallet: string,
   orderIds: readonly string[],
+  most = MOST_EVENTS,
 ): Promise<TriggerOrderEventRow[]> {
   if (orderIds.length === 0) return [];
+  // Ids sort by time, and the primary key ends in them: no more is read than what is answered.
   const { rows } = await sql.query<StoredEvent>(
-    `select ${COLUMNS} from order_events where wallet = $1 and order_id = any($2) order by at desc, id desc`,
-    [wallet, orderIds],
+    `select ${COLUMNS} from unnest($2::text[]) as asked (asked_id) cross join lateral (
+       select * from order_events where wallet = $1 and order_id = asked_id order by id desc limit $3
+     ) as newest order by at desc, id desc`,
+    [wallet, orderIds, most],
   );
   return rows.map((row) => ({
     ...row,

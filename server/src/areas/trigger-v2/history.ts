@@ -1,8 +1,8 @@
 import type { Address } from '@slipway/wire';
 import { AppError, requireAddress } from '../../errors/index.js';
 import type { TypedServer } from '../../lib/typed-server.js';
-import { triggerOrderEvents } from '../../store/trigger-order-events.js';
-import { findTriggerOrder, listTriggerOrders } from '../../store/trigger-orders.js';
+import { MOST_EVENTS, triggerOrderEvents } from '../../store/trigger-order-events.js';
+import { findTriggerOrder, listTriggerOrders, type TriggerOrderRow } from '../../store/trigger-orders.js';
 import { isActive, RAW_STATES } from '../../trigger-orders/state.js';
 import { type TriggerV2Deps, tags, walletRoute } from './deps.js';
 
@@ -17,7 +17,8 @@ export function registerListOrders(app: TypedServer, deps: TriggerV2Deps): void 
       schema: {
         tags,
         summary: 'The orders of the wallet',
-        description: 'The newest change first, or as `sort` and `dir` say. With `id`, that order alone.',
+        description:
+          'The newest change first, or as `sort` and `dir` say. With `id`, that order alone. Of more than ten orders, each comes with fewer of its events: 1,000 together.',
         querystring: HistoryQuery,
         response: { 200: HistoryAnswer },
       },
@@ -34,7 +35,7 @@ export function registerShowOrder(app: TypedServer, deps: TriggerV2Deps): void {
       schema: {
         tags,
         summary: 'One order of the wallet',
-        description: 'With everything that has happened to it.',
+        description: 'With the newest 100 events that have happened to it.',
         params: OrderParams,
         response: { 200: HistoryRow },
       },
@@ -57,12 +58,7 @@ export async function history(deps: TriggerV2Deps, wallet: Address, query: Histo
     limit,
     offset,
   });
-  const events = await triggerOrderEvents(
-    deps.store,
-    wallet,
-    orders.map(({ id }) => id),
-  );
-  return { orders: orders.map((order) => orderAnswer(order, events)), pagination: { total, limit, offset } };
+  return { orders: await withEvents(deps, wallet, orders), pagination: { total, limit, offset } };
 }
 
 /** One order. @throws AppError: 404 if it does not exist, 403 if it is another wallet's. */
@@ -70,7 +66,22 @@ export async function showOrder({ store }: TriggerV2Deps, wallet: Address, id: s
   const order = await findTriggerOrder(store, id);
   if (!order) throw new AppError('NOT_FOUND', { message: 'Order not found' });
   if (order.wallet !== wallet) throw new AppError('FORBIDDEN', { message: 'Forbidden: this order is not yours' });
-  return orderAnswer(order, await triggerOrderEvents(store, wallet, [id]));
+  return (await withEvents({ store }, wallet, [order]))[0]!;
+}
+
+/** The most events of one page. */
+const MOST_OF_PAGE = 1_000;
+
+async function withEvents(
+  { store }: Pick<TriggerV2Deps, 'store'>,
+  wallet: Address,
+  orders: readonly TriggerOrderRow[],
+): Promise<HistoryRow[]> {
+  const most = Math.min(MOST_EVENTS, Math.floor(MOST_OF_PAGE / orders.length));
+  const ids = orders.map(({ id }) => id);
+  // One more tells whether there are more.
+  const events = await triggerOrderEvents(store, wallet, ids, most + 1);
+  return orders.map((order) => orderAnswer(order, events, most));
 }
 
 function statesOf(state: HistoryQuery['state']) {

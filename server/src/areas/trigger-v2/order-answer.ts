@@ -7,9 +7,10 @@ import { thresholdOf, triggersOf } from '../../trigger-orders/order-triggers.js'
 import { shownState } from '../../trigger-orders/state.js';
 import type { HistoryEvent, HistoryRow } from './schema.js';
 
-/** An order as its owner sees it; terms that it does not have are left out. */
-export function orderAnswer(order: TriggerOrderRow, events: readonly TriggerOrderEventRow[]): HistoryRow {
+/** An order as its owner sees it, with its first `most` of these events; terms that it does not have are left out. */
+export function orderAnswer(order: TriggerOrderRow, events: readonly TriggerOrderEventRow[], most: number): HistoryRow {
   const { progress } = order;
+  const own = events.filter(({ orderId }) => orderId === order.id);
   const { initial, remaining, received } = progress.entry;
   const { state } = progress;
   return {
@@ -43,7 +44,8 @@ export function orderAnswer(order: TriggerOrderRow, events: readonly TriggerOrde
     outputAmount: received > 0n ? received.toString() : null,
     inputUsed: remaining < initial ? (initial - remaining).toString() : null,
     fillPercent: fillPercent(progress),
-    events: events.filter(({ orderId }) => orderId === order.id).map(eventAnswer),
+    events: own.slice(0, most).map(eventAnswer),
+    ...(own.length > most && { hasMoreEvents: true }),
   };
 }
 

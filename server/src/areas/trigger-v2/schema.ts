@@ -218,6 +218,7 @@ const orderFields = {
   highWatermark: nullable(Type.Number()),
   lowWatermark: nullable(Type.Number()),
   events: Type.Array(HistoryEvent, { description: 'The newest first' }),
+  hasMoreEvents: Type.Optional(Type.Boolean({ description: 'There are older events, which are left out' })),
 };
 
 export const HistoryRow = Type.Object(orderFields, { $id: 'TriggerOrder' });

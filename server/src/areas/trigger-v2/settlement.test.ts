@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { Address } from '@slipway/wire';
 import type { LedgerRow } from '../../store/ledger.js';
 import { MOST_LOST } from '../../store/ledger-cleaning.js';
 import type { Sql, Store } from '../../store/sql.js';
 import { openTestStore } from '../../store/testing.js';
+import { MOST_EVENTS, MOST_FAILED, triggerOrderEvents } from '../../store/trigger-order-events.js';
 import { listTriggerOrders } from '../../store/trigger-orders.js';
-import { depositSettlement } from './settlement.js';
+import type { TriggerV2Deps } from './deps.js';
+import { history, showOrder } from './history.js';
+import { depositSettlement, withdrawalSettlement } from './settlement.js';
 
 let store: Store;
 let close: () => Promise<void>;
@@ -71,4 +75,86 @@ test('attack: a free key asks for a page far beyond the last of its orders: they
   assert.deepEqual(found, { orders: [], total: 3 });
   assert.equal(statements, 1);
   assert.deepEqual(await listTriggerOrders(counting, { wallet: 'nobody', ...everything }), { orders: [], total: 0 });
+});
+
+/** Events of all orders of a wallet, by their numbers. */
+async function insertEvents(wallet: string, type: string, state: string, from: number, to: number): Promise<void> {
+  await store.query(
+    `insert into order_events (wallet, order_id, id, type, state, at)
+     select wallet, id, lpad(i::text, 6, '0'), $2, $3, to_timestamp(i)
+     from orders cross join generate_series($4::int, $5::int) as i where wallet = $1`,
+    [wallet, type, state, from, to],
+  );
+}
+
+test('attack: a free key has ever more withdrawals of one order fail: the newest 20 of these stay in its history, and all that has moved money', async () => {
+  await insertOrders('d', 'ready_to_cancel', 5_001, 5_002);
+  await insertEvents('d', 'fill', 'success', 1, 3);
+  await insertEvents('d', 'withdrawal', 'success', 4, 6);
+  await insertEvents('d', 'withdrawal', 'failed', 7, 6 + MOST_FAILED);
+  const withdrawn = ['in', 'out'].map(() => ({ mint: '1'.repeat(32), amount: '5' }));
+  const failed = ['100', '200'].map((id) => {
+    const payload = { orderId: '005001', withdrawn };
+    return {
+      id,
+      wallet: 'd',
+      state: 'failed',
+      signature: 'sig',
+      settledAt: new Date(),
+      payload,
+    } as unknown as LedgerRow;
+  });
+  await store.transaction((tx) => withdrawalSettlement.settle!(tx, failed));
+  const { rows } = await store.query<{ of: string; count: bigint; first: string }>(
+    `select order_id || ' ' || type || ' ' || state as of, count(*), min(id) as first from order_events
+     where wallet = 'd' and id <> 'e' group by 1 order by 1`,
+  );
+  assert.deepEqual(
+    rows.map(({ of, count, first }) => [of, Number(count), first]),
+    [
+      ['005001 fill success', 3, '000001'],
+      ['005001 withdrawal failed', MOST_FAILED, '000011'],
+      ['005001 withdrawal success', 3, '000004'],
+      ['005002 fill success', 3, '000001'],
+      ['005002 withdrawal failed', MOST_FAILED, '000007'],
+      ['005002 withdrawal success', 3, '000004'],
+    ],
+  );
+});
+
+test('attack: a free key reads orders with thousands of events over and over: the newest 100 of one are read, and 1,000 of a page', async () => {
+  const wallet = 'e' as Address;
+  await insertOrders(wallet, 'open', 6_001, 6_050);
+  await insertEvents(wallet, 'withdrawal', 'failed', 1, 300);
+  let read = 0;
+  const counting: Sql = {
+    async query(text, params) {
+      const result = await store.query(text, params);
+      if (text.includes('order_events')) read += result.rows.length;
+      return result as never;
+    },
+  };
+  const deps = { store: counting } as unknown as TriggerV2Deps;
+  await store.query(`delete from order_events where wallet = $1 and id = 'e'`, [wallet]);
+  const one = await showOrder(deps, wallet, '006007');
+  assert.equal(read, MOST_EVENTS + 1);
+  assert.deepEqual([one.events.length, one.hasMoreEvents], [MOST_EVENTS, true]);
+  assert.deepEqual([one.events[0]!.timestamp, one.events.at(-1)!.timestamp], [300_000, 201_000]);
+  read = 0;
+  const page = async () => {
+    const answer = await history(deps, wallet, { limit: 50 });
+    assert.ok('orders' in answer);
+    return answer.orders;
+  };
+  const orders = await page();
+  assert.equal(read, 50 * 21);
+  assert.equal(orders.length, 50);
+  for (const { events, hasMoreEvents } of orders) {
+    assert.deepEqual([events.length, events[0]!.timestamp, hasMoreEvents], [20, 300_000, true]);
+  }
+  await store.query(`delete from order_events where wallet = $1 and id > '000020'`, [wallet]);
+  for (const { events, hasMoreEvents } of await page()) {
+    assert.deepEqual([events.length, hasMoreEvents], [20, undefined]);
+  }
+  assert.equal((await triggerOrderEvents(store, wallet, ['006001'])).length, 20);
 });

@@ -3,7 +3,11 @@ import type { LedgerRow } from '../../store/ledger.js';
 import { keepNewestLost } from '../../store/ledger-cleaning.js';
 import type { Tx } from '../../store/sql.js';
 import { changeOrders, type OrderChange } from '../../store/trigger-order-changes.js';
-import { type TriggerOrderEventRow, writeTriggerOrderEvents } from '../../store/trigger-order-events.js';
+import {
+  keepNewestFailed,
+  type TriggerOrderEventRow,
+  writeTriggerOrderEvents,
+} from '../../store/trigger-order-events.js';
 import {
   findByDeposit,
   insertTriggerOrder,
@@ -72,7 +76,9 @@ export const withdrawalSettlement: Settlement = {
         await changeOrders(tx, [{ id: orderId, event: { type: 'withdrawn' }, history }], settledAt);
       } else if (row.state !== 'expired') {
         const [order] = await lockTriggerOrders(tx, [orderId], { skip: false });
-        if (order) await writeTriggerOrderEvents(tx, withdrawalEvents(order, row, settledAt));
+        if (!order) continue;
+        await writeTriggerOrderEvents(tx, withdrawalEvents(order, row, settledAt));
+        if (row.state !== 'landed') await keepNewestFailed(tx, order.wallet, orderId);
       }
     }
   },
