@@ -115,13 +115,13 @@ async function craft(
     chain.computeUnitPrice(),
   ]);
   const signers = { wallet, vault, tracker: signer.address('tracker') };
-  const craftOf = (some: readonly OrderHolding[]) => craftWithdrawal(signers, some, blockhash, price);
+  const craftOf = (some: readonly OwnHolding[]) => craftWithdrawal(signers, some, blockhash, price);
   const holdings = await movable(deps, all, craftOf);
   const crafted = craftOf(holdings);
   const payload: WithdrawalPayload = {
     orderId: order.id,
     withdrawn: holdings
-      .filter(({ amount }) => amount > 0n)
+      .filter(({ amount, own, staysOpen }) => amount > 0n || (own > 0n && !staysOpen))
       .map(({ token, amount }) => ({ mint: token.mint, amount: amount.toString() })),
     ...((holdings.length < all.length || holdings.some(({ staysOpen }) => staysOpen)) && { isPart: true }),
   };
@@ -138,6 +138,9 @@ async function craft(
   return { id: order.id, transaction: base64Of(crafted), requestId: request.id };
 }
 
+/** `own`: what of it is the order's, by its row. Where its issuer has taken that, closing the account brings home all that there is. */
+type OwnHolding = OrderHolding & { own: bigint };
+
 /**
  * What the order's accounts in this vault hold on the chain. All of it is withdrawn, also what others have sent there.
  * The accounts are worked out from the deposit, whatever the row says they are.
@@ -151,7 +154,7 @@ async function readHoldings(
   order: TriggerOrderRow,
   vault: Address,
   isRepeated = false,
-): Promise<OrderHolding[]> {
+): Promise<OwnHolding[]> {
   const accounts = orderAccounts(vault, order.depositRequestId);
   const found = await Promise.all(
     accounts.map(async (account) => {
@@ -171,8 +174,8 @@ async function readHoldings(
     isRepeated &&
     holdings.some(({ amount, own }) => amount !== own) &&
     holdings.some(({ amount, own }) => own > 0n && amount >= own);
-  return holdings.map(({ account, token, amount }) => {
-    return { account, token, amount, staysOpen: isDisturbed && token.mint !== WRAPPED_SOL_MINT };
+  return holdings.map((holding) => {
+    return { ...holding, staysOpen: isDisturbed && holding.token.mint !== WRAPPED_SOL_MINT };
   });
 }
 
@@ -189,11 +192,11 @@ function ownIn({ depositRequestId, progress }: TriggerOrderRow, vault: Address, 
  */
 async function movable(
   { chain }: TriggerV2Deps,
-  holdings: readonly OrderHolding[],
-  craftOf: (some: readonly OrderHolding[]) => Crafted,
-): Promise<readonly OrderHolding[]> {
+  holdings: readonly OwnHolding[],
+  craftOf: (some: readonly OwnHolding[]) => Crafted,
+): Promise<readonly OwnHolding[]> {
   if (holdings.length < 2) return holdings;
-  const works = async (some: readonly OrderHolding[]) =>
+  const works = async (some: readonly OwnHolding[]) =>
     (await chain.simulate(craftOf(some).wire, { sigVerify: false })).err === null;
   if (await works(holdings)) return holdings;
   const alone = await Promise.all(holdings.map((holding) => works([holding])));

@@ -1,3 +1,4 @@
+import { WRAPPED_SOL_MINT } from '@slipway/wire';
 import type { Claimed, Settlement } from '../../landing/index.js';
 import type { LedgerRow } from '../../store/ledger.js';
 import { keepNewestLost } from '../../store/ledger-cleaning.js';
@@ -8,13 +9,14 @@ import {
   type TriggerOrderEventRow,
   writeTriggerOrderEvents,
 } from '../../store/trigger-order-events.js';
+import { withdrawnMints } from '../../store/trigger-order-withdrawals.js';
 import {
   findByDeposit,
   insertTriggerOrder,
   lockTriggerOrders,
   type TriggerOrderRow,
 } from '../../store/trigger-orders.js';
-import { readWithdrawal } from './deps.js';
+import { readWithdrawal, type WithdrawalPayload } from './deps.js';
 
 /** Stores an order in the step that claims its deposit, and opens it in the step that records the landing. */
 export const depositSettlement: Settlement = {
@@ -48,7 +50,7 @@ export const depositSettlement: Settlement = {
   },
 };
 
-/** A withdrawal is sent only while its order waits for it, and ends the order when it lands. */
+/** A withdrawal is sent only while its order waits for it, and ends the order when all that it holds has come home. */
 export const withdrawalSettlement: Settlement = {
   keys: ['vault', 'tracker'],
 
@@ -67,22 +69,50 @@ export const withdrawalSettlement: Settlement = {
 
   async settle(tx: Tx, settled: readonly LedgerRow[]): Promise<void> {
     for (const row of settled) {
-      const { orderId, isPart = false } = readWithdrawal(row);
-      const { settledAt } = row;
-      if (!settledAt) continue;
+      const payload = readWithdrawal(row);
+      const { state, settledAt } = row;
+      if (!settledAt || state === 'expired') continue;
+      const [order] = await lockTriggerOrders(tx, [payload.orderId], { skip: false });
+      if (!order) continue;
+      const isEnd = state === 'landed' && (await bringsAllHome(tx, order, payload));
+      const history = () => withdrawalEvents(order, row, { at: settledAt, isEnd });
+      const change: OrderChange = { id: order.id, event: { type: 'withdrawn' }, history };
+      if (isEnd) await changeOrders(tx, [change], settledAt, { locked: [order] });
       // After a part, the order waits for the withdrawal of the rest.
-      if (row.state === 'landed' && !isPart) {
-        const history = (order: TriggerOrderRow) => withdrawalEvents(order, row, settledAt);
-        await changeOrders(tx, [{ id: orderId, event: { type: 'withdrawn' }, history }], settledAt);
-      } else if (row.state !== 'expired') {
-        const [order] = await lockTriggerOrders(tx, [orderId], { skip: false });
-        if (!order) continue;
-        await writeTriggerOrderEvents(tx, withdrawalEvents(order, row, settledAt));
-        if (row.state !== 'landed') await keepNewestFailed(tx, order.wallet, orderId);
+      else {
+        await writeTriggerOrderEvents(tx, history());
+        if (state === 'failed') await keepNewestFailed(tx, order.wallet, order.id);
       }
     }
   },
 };
+
+/**
+ * Whether nothing of the order is left in the vault: a node may have hidden one of its accounts when the withdrawal was crafted. What
+ * is missing in this one must have come home with one before.
+ */
+async function bringsAllHome(
+  tx: Tx,
+  order: TriggerOrderRow,
+  { isPart, withdrawn }: WithdrawalPayload,
+): Promise<boolean> {
+  if (isPart) return false;
+  const here: string[] = withdrawn.map(({ mint }) => mint);
+  const missing = heldMints(order).filter((mint) => !here.includes(mint));
+  if (missing.length === 0) return true;
+  const before = await withdrawnMints(tx, order);
+  return missing.every((mint) => before.includes(mint));
+}
+
+/** The mints that the order holds something of, by its own account. */
+function heldMints({ progress, inputMint, outputMint }: TriggerOrderRow): string[] {
+  const { stage, entry, exit, held } = progress;
+  // An entry that sells SOL closes its account, and pays what is left of it to the wallet.
+  const isPaidOut = stage === 'exit' && inputMint === WRAPPED_SOL_MINT;
+  const isInput = entry.remaining > 0n && !isPaidOut;
+  const isOutput = (exit?.remaining ?? held) > 0n;
+  return [...(isInput ? [inputMint] : []), ...(isOutput ? [outputMint] : [])];
+}
 
 const NOTHING = { mint: null, amount: null, outputMint: null, outputAmount: null, context: null } as const;
 
@@ -107,8 +137,12 @@ function depositEvent(
   };
 }
 
-function withdrawalEvents({ wallet, id: orderId }: TriggerOrderRow, row: LedgerRow, at: Date): TriggerOrderEventRow[] {
-  const { withdrawn, isPart = false } = readWithdrawal(row);
+function withdrawalEvents(
+  { wallet, id: orderId }: TriggerOrderRow,
+  row: LedgerRow,
+  { at, isEnd }: { at: Date; isEnd: boolean },
+): TriggerOrderEventRow[] {
+  const { withdrawn } = readWithdrawal(row);
   const landed = row.state === 'landed';
   const common = { ...NOTHING, wallet, orderId, at };
   const events = withdrawn.map(
@@ -122,6 +156,6 @@ function withdrawalEvents({ wallet, id: orderId }: TriggerOrderRow, row: LedgerR
       amount: BigInt(amount),
     }),
   );
-  if (!landed || isPart) return events;
+  if (!isEnd) return events;
   return [...events, { ...common, id: `${row.id} cancelled`, type: 'cancelled', state: 'success', signature: null }];
 }

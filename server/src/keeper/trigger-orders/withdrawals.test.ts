@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { type Address, type Keypair, SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '@slipway/wire';
-import { signed } from '../../areas/trigger-v2/testing.js';
+import { createClient, signed } from '../../areas/trigger-v2/testing.js';
 import { WRAPPED_SOL } from '../../routing/aggregator/testing.js';
 import type { Store } from '../../store/sql.js';
 import type { TriggerOrderRow } from '../../store/trigger-orders.js';
@@ -84,6 +84,43 @@ it('attack: an issuer of a token takes what an order has bought of it, and sends
   await assert.rejects(withdrawal(), /Please initiate cancel again/);
   await withdrawal();
   assert.equal(await world.held(wallet.address, world.sold), progress.entry.remaining);
+});
+
+it('attack: a node hides one of the two accounts of a cancelled order, or the mint of what is in it: the withdrawal of the other one does not end the order, and the next brings home the rest', async () => {
+  const pools = (each: bigint) => world.world.setReserves(world.pool, [each, each]);
+  const terms = { orderType: 'otoco', tpPriceUsd: 0.95, slPriceUsd: 0.1, slippageBps: 500 } as const;
+  const orders: { wallet: Keypair; id: string }[] = [];
+  for (let i = 0; i < 3; i++) {
+    await pools(4n * AMOUNT);
+    orders.push(await world.deposit(client, terms));
+    await (await world.newKeeper()).runDue();
+  }
+  await pools(10n ** 13n);
+  for (const [i, { wallet, id }] of orders.entries()) {
+    const { inputAccount, outputAccount, progress } = await world.rowOf(id);
+    assert.equal(progress.state, 'partial_fill_success');
+    const hidden = [inputAccount, outputAccount, world.bought.mint][i];
+    const chain = {
+      ...world.chain,
+      account: async (address: Address) => (address === hidden ? undefined : world.chain.account(address)),
+    };
+    await createClient({ ...world, chain, landing: world.newLanding(), prices: world.priced }).withdraw(wallet, id);
+    assert.equal((await world.rowOf(id)).progress.state, 'ready_to_cancel');
+    await client.withdraw(wallet, id);
+    assert.equal((await world.rowOf(id)).progress.state, 'cancelled');
+    assert.equal(await world.held(wallet.address, world.sold), progress.entry.remaining);
+    assert.equal(await world.held(wallet.address), progress.held);
+    assert.deepEqual([await world.exists(inputAccount), await world.exists(outputAccount!)], [false, false]);
+  }
+});
+
+it('an order is cancelled whose issuer has taken all that one of its accounts held', async () => {
+  const terms = { orderType: 'otoco', triggerPriceUsd: 1_000, tpPriceUsd: 2_000, slPriceUsd: 500 } as const;
+  const { wallet, id } = await world.deposit(client, terms);
+  const { vault, inputAccount } = await world.rowOf(id);
+  await world.world.holding(world.sold, vault as Address, 0n, inputAccount as Address);
+  await client.withdraw(wallet, id);
+  assert.equal((await world.rowOf(id)).progress.state, 'cancelled');
 });
 
 it('an order whose output has no mint any more, or one of the other token program, is cancelled with both rents', async () => {
