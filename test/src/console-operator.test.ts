@@ -200,6 +200,34 @@ describe("the operator's part of the console", { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
+  it('a paid request is rejected with a note, which is kept with the decision', async () => {
+    const alice = await walletNamed(service, 'alice');
+    const asked = { tokenId: USDC, twitterHandle: '', description: '' };
+    await clientOf(service, alice).payVerification({ ...asked, tokenMetadata: { tokenId: USDC, symbol: 'X' } });
+    const { page, complaints } = await opened('/operate/verifications');
+    await page.getByRole('button', { name: 'Reject' }).click();
+    const question = page.getByRole('dialog', { name: 'Reject' });
+    await question.getByLabel('A note, kept with the decision').pressSequentially(' not yours');
+    await question.getByText(/^slipway verifications reject [\w-]+ --note 'not yours'$/).waitFor();
+    await question.getByRole('button', { name: 'Leave it' }).click();
+    await page.getByRole('button', { name: 'Reject' }).click();
+    assert.equal(await question.getByLabel('A note, kept with the decision').inputValue(), '');
+    await question.getByLabel('A note, kept with the decision').pressSequentially('not yours either');
+    await question.getByRole('button', { name: 'Yes, reject' }).click();
+    await question.waitFor({ state: 'hidden' });
+    const { body } = await admin<{ verifications: { note: string }[] }>(
+      service,
+      'GET',
+      '/verifications?state=rejected',
+    );
+    assert.deepEqual(
+      body.verifications.map(({ note }) => note),
+      ['not yours either'],
+    );
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  });
+
   it('attack: an uploader pays to have a token described by what turns and hides text: the operator is asked about all of it, as it is', async () => {
     const alice = await walletNamed(service, 'alice');
     const tokenMetadata = {

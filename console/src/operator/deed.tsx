@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useId, useRef, useState } from 'react';
-import { Button, Copied } from '../ui/parts.js';
+import { Button, Copied, Labelled, Typed } from '../ui/parts.js';
 import { Trouble } from '../ui/trouble.js';
 
 interface DeedProps<T> {
@@ -8,11 +8,13 @@ interface DeedProps<T> {
   name: string;
   /** What it will do, in a sentence. */
   says: React.ReactNode;
-  /** The command line that does the same. */
-  command: string;
+  /** The name of a field in the question. */
+  field?: string;
+  /** The command line that does the same, with what is typed into the field. */
+  command: string | ((typed: string) => string);
   /** What is read again afterwards. */
   changes: string;
-  run: () => Promise<T>;
+  run: (typed: string) => Promise<T>;
   /** What is shown when it is done; otherwise the question closes. */
   done?: (result: T) => React.ReactNode;
   disabled?: boolean;
@@ -20,19 +22,21 @@ interface DeedProps<T> {
 }
 
 /** Something that the operator does: it is asked once, and shows the command that does the same. */
-export function Deed<T>({ name, says, command, changes, run, done, disabled, kind = 'quiet' }: DeedProps<T>) {
+export function Deed<T>({ name, says, field, command, changes, run, done, disabled, kind = 'quiet' }: DeedProps<T>) {
   const dialog = useRef<HTMLDialogElement>(null);
   // What is done is what was asked: what the page has read again since may be something else.
   const [asked, setAsked] = useState({ says, command, run });
+  const [typed, setTyped] = useState('');
   const question = useId();
   const { state, perform, clear } = usePerformed({
-    run: asked.run,
+    run: () => asked.run(typed.trim()),
     changes,
     onDone: () => done === undefined && dialog.current?.close(),
   });
   const open = () => {
     clear();
     setAsked({ says, command, run });
+    setTyped('');
     dialog.current?.showModal();
     // What changes nothing is the key that is pressed by mistake.
     dialog.current?.querySelector<HTMLButtonElement>('[data-leave]')?.focus();
@@ -59,7 +63,10 @@ export function Deed<T>({ name, says, command, changes, run, done, disabled, kin
               <p id={question} className="[overflow-wrap:anywhere]">
                 {asked.says}
               </p>
-              <Command text={asked.command} />
+              {field !== undefined && (
+                <Labelled name={field}>{(id) => <Typed id={id} value={typed} change={setTyped} />}</Labelled>
+              )}
+              <Command text={typeof asked.command === 'string' ? asked.command : asked.command(typed.trim())} />
             </>
           )}
           {error !== undefined && <Trouble error={error} />}
@@ -80,7 +87,7 @@ export function Deed<T>({ name, says, command, changes, run, done, disabled, kin
 }
 
 /** What a deed has come to. */
-function usePerformed<T>({ run, changes, onDone }: Pick<DeedProps<T>, 'run' | 'changes'> & { onDone: () => void }) {
+function usePerformed<T>({ run, changes, onDone }: { run: () => Promise<T>; changes: string; onDone: () => void }) {
   const queries = useQueryClient();
   const [state, setState] = useState<{ busy: boolean; error?: unknown; result?: T }>({ busy: false });
   const perform = async () => {

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { plainName } from '../lib/format.js';
-import { Copied, Labelled, Panel } from '../ui/parts.js';
+import { Copied, Panel } from '../ui/parts.js';
 import { Deed, shellWord } from './deed.js';
 import { act } from './session.js';
 import { momentText, Table, useAdmin } from './table.js';
@@ -92,8 +92,6 @@ const APPROVED: Readonly<Record<string, string>> = {
 
 function Decide({ row, verb }: { row: Verification; verb: 'approve' | 'reject' }) {
   const { id, kind, tokenId, twitterHandle, description } = row;
-  const [note, setNote] = useState('');
-  const given = note.trim();
   return (
     <Deed
       name={verb === 'approve' ? 'Approve' : 'Reject'}
@@ -106,18 +104,14 @@ function Decide({ row, verb }: { row: Verification; verb: 'approve' | 'reject' }
               {plainName(line!, MOST_SHOWN)}
             </bdi>
           ))}
-          <span className="mt-3 block">
-            <Labelled name="A note, kept with the decision">
-              {(field) => (
-                <input id={field} className="field" value={note} onChange={({ target }) => setNote(target.value)} />
-              )}
-            </Labelled>
-          </span>
         </>
       }
-      command={`slipway verifications ${verb} ${shellWord(id)}${given === '' ? '' : ` --note ${shellWord(given)}`}`}
+      field="A note, kept with the decision"
+      command={(note) =>
+        `slipway verifications ${verb} ${shellWord(id)}${note === '' ? '' : ` --note ${shellWord(note)}`}`
+      }
       changes="verifications"
-      run={() => act('POST', `/verifications/${encodeURIComponent(id)}/${verb}`, given === '' ? {} : { note: given })}
+      run={(note) => act('POST', `/verifications/${encodeURIComponent(id)}/${verb}`, note === '' ? {} : { note })}
     />
   );
 }
