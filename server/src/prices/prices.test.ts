@@ -16,7 +16,7 @@ function settingsOf(...sources: Config['prices']['sources']): Config['prices'] {
 }
 
 async function openStored(t: TestContext, clock: { now: () => number }) {
-  const { store, close } = await openTestStore();
+  const { store, close } = await openTestStore('embedded');
   const defaults = new Map([
     [known, 150],
     [pegged, 1],

@@ -16,8 +16,7 @@ const GIFT = 7n;
 let world: Awaited<ReturnType<typeof openTriggerWorld>>;
 let client: ReturnType<typeof world.newClient>;
 before(async () => {
-  // Of PostgreSQL, each of the many processes that are killed here would keep a connection.
-  world = await openTriggerWorld([], 'embedded');
+  world = await openTriggerWorld();
   client = world.newClient();
 });
 after(() => world?.close());

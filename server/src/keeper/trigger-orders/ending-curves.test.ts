@@ -15,6 +15,7 @@ import {
 import { type TestPool, tableOf, WRAPPED_SOL } from '../../routing/aggregator/testing.js';
 import { type EndingCurve, writeEndingCurve } from '../../routing/aggregator/venues/testing/ending-curve.js';
 import type { Token } from '../../routing/router.js';
+import { openTestStore } from '../../store/testing.js';
 import { AMOUNT, openTriggerWorld } from './testing.js';
 
 const MINUTE_MS = 60_000;
@@ -34,7 +35,7 @@ let world: TriggerWorld;
 let tables: Address[];
 beforeEach(async () => {
   tables = [];
-  world = await openTriggerWorld(tables);
+  world = await openTriggerWorld(tables, openTestStore);
   await world.world.setReserves(world.pool, [1_000n, 1_000n]);
 });
 afterEach(() => world?.close());

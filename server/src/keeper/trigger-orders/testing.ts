@@ -27,7 +27,6 @@ import {
   type SealedOrder,
   type Signer,
 } from '../../signer/index.js';
-import type { Store } from '../../store/sql.js';
 import { openTestStore } from '../../store/testing.js';
 import { findTriggerOrder, insertTriggerOrder, type TriggerOrderRow } from '../../store/trigger-orders.js';
 import { apply, newOrder } from '../../trigger-orders/order.js';
@@ -49,11 +48,15 @@ const settlements = {
 
 /**
  * A chain with a pool of two tokens at 1 USD each, a store, the aggregator, and keepers over all of it. `lookupTables` are
- * those that the aggregator reads when it exchanges its tables.
+ * those that the aggregator reads when it exchanges its tables. Of PostgreSQL, a keeper may hear of an order only after the call that
+ * has made it, and each process that a test kills keeps a connection: of the embedded database neither is so.
  */
-export async function openTriggerWorld(lookupTables: readonly Address[] = [], kind?: Store['kind']) {
+export async function openTriggerWorld(
+  lookupTables: readonly Address[] = [],
+  openStore: typeof openTestStore = () => openTestStore('embedded'),
+) {
   const world = await openWorld();
-  const { store, close: closeStore } = await openTestStore(kind);
+  const { store, close: closeStore } = await openStore();
   const clock = createClock();
   const signer = anySigner(clock);
   const payer = signer.address('keeper');

@@ -19,7 +19,7 @@ let closeStore: () => Promise<void>;
 let clock: ReturnType<typeof createClock>;
 let steady: number;
 before(async () => {
-  ({ store, close: closeStore } = await openTestStore());
+  ({ store, close: closeStore } = await openTestStore('embedded'));
 });
 after(() => closeStore());
 beforeEach(async () => {
