@@ -1,4 +1,10 @@
-import { associatedTokenAddress, decodeTokenAccount, WRAPPED_SOL_MINT } from '@slipway/wire';
+import {
+  type Address,
+  associatedTokenAddress,
+  decodeTokenAccount,
+  WRAPPED_SOL_2022_MINT,
+  WRAPPED_SOL_MINT,
+} from '@slipway/wire';
 import { type Held, type LandedTransaction, readTransaction } from '../../chain/index.js';
 import type { PendingFill } from '../../store/trigger-order-fills.js';
 import { findTriggerOrder, type TriggerOrderRow } from '../../store/trigger-orders.js';
@@ -28,8 +34,8 @@ export async function concludeFill(deps: Deps, fill: PendingFill, options: Concl
 }
 
 /**
- * Records a landed fill of which the nodes have forgotten the transaction, by what its accounts hold; false if they do
- * not show it either. An output that went to the wallet is recorded as the least that it can have been.
+ * Records a landed fill of which the nodes have forgotten the transaction, or tell what cannot be, by what its accounts hold; false if
+ * they do not show it either. An output that went to the wallet is recorded as the least that it can have been.
  */
 export async function concludeByBalances(deps: Deps, fill: PendingFill): Promise<boolean> {
   const order = await findTriggerOrder(deps.store, fill.orderId);
@@ -37,7 +43,7 @@ export async function concludeByBalances(deps: Deps, fill: PendingFill): Promise
   if (!moved) return false;
   deps.log.warn(
     { order: order.id, signature: fill.signature },
-    'no node has the transaction of a fill any more: it is recorded by what its accounts hold',
+    'no node tells what the transaction of a fill has moved: it is recorded by what its accounts hold',
   );
   await record(deps, fill, saleOf(order), moved);
   return true;
@@ -61,11 +67,12 @@ async function record({ writes, log }: Deps, fill: PendingFill, sale: Sale, move
 async function movedBy(
   chain: FillDeps['chain'],
   { wallet, inputMint, outputMint, source, vaultOutput }: Sale,
-  { lamports, tokens, feeLamports }: LandedTransaction,
+  landed: LandedTransaction,
 ): Promise<Moved> {
+  const { lamports, tokens, feeLamports } = landed;
   const isClosed = lamports.get(source)?.after === 0n;
   const paid = change(lamports.get(wallet));
-  const gained = paid + (isClosed ? change(lamports.get(source)) : 0n);
+  const gained = paid + (isClosed ? changeBesideTokens(landed, source, inputMint) : 0n);
   const isHome = isClosed && inputMint === WRAPPED_SOL_MINT && paid > 0n;
   const input = isHome ? -gained : -change(tokens.get(source));
   if (vaultOutput) return { input, output: change(tokens.get(vaultOutput)), isClosed };
@@ -77,8 +84,14 @@ async function movedBy(
   if (!isHome) return { input, output, isClosed };
   // What the keeper has, and what it has paid: whatever lay in either account before, and whoever made the wallet's.
   const [keeper] = lamports.values();
-  const rent = change(keeper) + feeLamports + change(lamports.get(account));
+  const rent = change(keeper) + feeLamports + changeBesideTokens(landed, account, outputMint);
   return { input: input - rent, output, isClosed };
+}
+
+/** Of an account of SOL of Token-2022, what its tokens say is traded as they are; the lamports beside them are its rent. */
+function changeBesideTokens({ lamports, tokens }: LandedTransaction, account: Address, mint: Address): bigint {
+  const all = change(lamports.get(account));
+  return mint === WRAPPED_SOL_2022_MINT ? all - change(tokens.get(account)) : all;
 }
 
 const atMost = (amount: bigint, most: bigint): bigint => (amount > most ? most : amount);

@@ -108,6 +108,27 @@ describe('attack: a node keeps back what fills have moved', () => {
     assert.deepEqual(exit, { initial: bought, remaining: bought, received: 0n });
   });
 
+  it('and tells that they have bought nothing: they are recorded by what the accounts hold', async () => {
+    const { id } = await world.open(0.9);
+    const forgotten = await fillUnseen([id]);
+    const rpc: Rpc = {
+      ...world.world.rpc,
+      async call<T>(method: string, params: unknown[]) {
+        const answer = await world.world.rpc.call<T & { meta: { preTokenBalances: unknown } }>(method, params);
+        if (method !== 'getTransaction' || !forgotten.has(params[0] as string)) return answer;
+        return { ...answer, meta: { ...answer.meta, postTokenBalances: answer.meta.preTokenBalances } };
+      },
+    };
+    let now = 0;
+    const keeper = await world.newKeeper({ chain: { ...world.chain, rpc }, steadyNow: () => now });
+    const turn = async () => {
+      now += MINUTE_MS;
+      await keeper.tick();
+    };
+    await until(() => areIn([id], 'fill_success'), turn);
+    assert.equal((await progressOf(id)).entry.remaining, 0n);
+  });
+
   it('and shows the accounts as they were: nothing is recorded by them', async () => {
     const order = await world.open(0.9);
     const forgotten = await fillUnseen([order.id]);

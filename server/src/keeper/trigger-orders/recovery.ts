@@ -2,6 +2,7 @@ import { BackOffs } from '../../lib/back-offs.js';
 import { changeOrders } from '../../store/trigger-order-changes.js';
 import { abandonedClaims, landedFills, type PendingFill } from '../../store/trigger-order-fills.js';
 import type { TriggerOrderRow } from '../../store/trigger-orders.js';
+import { IllegalEvent } from '../../trigger-orders/order.js';
 import { concludeByBalances, concludeFill } from './conclude-fill.js';
 import type { FillDeps, TriggerKeeperDeps } from './deps.js';
 import { isSameTime } from './settlement.js';
@@ -9,7 +10,7 @@ import { isSameTime } from './settlement.js';
 const BATCH = 500;
 const AT_ONCE = 16;
 const UNREAD = { firstMs: 1_000, longestMs: 60_000 };
-/** After so many questions, over some four minutes, a node does not lag but has forgotten. */
+/** After so many questions, over some four minutes, a node does not lag but has forgotten, or tells something else. */
 const MOST_QUESTIONS = 9;
 
 /**
@@ -78,16 +79,29 @@ export class Recovery {
 
   async #conclude(fill: PendingFill): Promise<void> {
     const { orderId, requestId } = fill;
-    let reason = 'the node does not have its transaction';
+    let reason: string | undefined;
     try {
-      if (await concludeFill(this.#deps, fill, { tries: 1 })) return;
-      const isForgotten = this.#backOffs.triesOf(requestId) >= MOST_QUESTIONS;
-      if (isForgotten && (await concludeByBalances(this.#deps, fill))) return;
+      reason = await this.#whyUntold(fill);
+      if (reason === undefined) return;
+      const isAskedEnough = this.#backOffs.triesOf(requestId) >= MOST_QUESTIONS;
+      if (isAskedEnough && (await concludeByBalances(this.#deps, fill))) return;
     } catch (error) {
       reason = (error as Error).message;
     }
     const tries = this.#backOffs.fail(requestId);
     const { log } = this.#deps;
     log[tries === 1 ? 'warn' : 'debug']({ order: orderId, reason, tries }, 'cannot record a landed fill yet');
+  }
+
+  /** Records a fill by its transaction; otherwise, why that cannot be done. */
+  async #whyUntold(fill: PendingFill): Promise<string | undefined> {
+    try {
+      const isRecorded = await concludeFill(this.#deps, fill, { tries: 1 });
+      return isRecorded ? undefined : 'the node does not have its transaction';
+    } catch (error) {
+      // What it is said to have moved is no fill of this order.
+      if (error instanceof IllegalEvent) return error.message;
+      throw error;
+    }
   }
 }

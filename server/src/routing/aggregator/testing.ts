@@ -11,6 +11,7 @@ import {
   encodeTokenAccount,
   encodeTransaction,
   generateKeypair,
+  holdsSol,
   type Instruction,
   type Keypair,
   type LookupTable,
@@ -107,7 +108,7 @@ export function worldOver(localnet: Localnet): World {
     return value;
   };
   const holding: World['holding'] = async ({ mint, tokenProgram }, owner, amount = 0n, at = newAddress()) => {
-    const native = mint === WRAPPED_SOL_MINT;
+    const native = holdsSol(mint);
     const rent = rentExemptLamports(165);
     const base = { mint, owner, amount, state: 'initialized' as const, delegatedAmount: 0n, isNative: native };
     const data = encodeTokenAccount(native ? { ...base, rentExemptReserve: rent } : base);
