@@ -34,6 +34,23 @@ it('attack: somebody who moves pools makes so many that look best and fail on th
   assert.ok((await world.held(wallet.address)) > (AMOUNT * 99n) / 100n);
 });
 
+it('attack: somebody who moves pools makes one that looks best and fails on the chain, for the orders of wallets that have closed their account: it is left out, and the fill makes the account', async () => {
+  const { sold, bought, pool } = world;
+  const before = await world.world.amount(pool.vaults[0]);
+  const better = await world.world.pool(sold, bought, [DEEP, (DEEP * 102n) / 100n]);
+  await world.aggregator.discover();
+  await world.world.remove(better.poolMint);
+  const keeper = await world.newKeeper();
+  const { id, wallet } = await world.deposit(world.newClient());
+  await world.world.remove(world.accountOf(wallet.address));
+  await keeper.runDue();
+  assert.equal((await world.rowOf(id)).progress.state, 'fill_success');
+  assert.equal(await world.world.amount(pool.vaults[0]), before + AMOUNT);
+  assert.ok((await world.held(wallet.address)) > (AMOUNT * 99n) / 100n);
+  await world.world.remove(better.address);
+  await world.aggregator.discover();
+});
+
 it('attack: somebody who moves pools sends a unit to those that fail, again and again, so that they have changed and come back: they stay left out while trades with them fail, and the order is filled', async () => {
   const { sold, bought, pool } = world;
   const before = await world.world.amount(pool.vaults[0]);

@@ -95,8 +95,10 @@ async function tryFill(deps: FillDeps, trade: Trade, offer: Offer, isEmptied: bo
   if (isEmptied) {
     const closing = await tryOnce(deps, trade, offer, true);
     if (closing !== 'too large' && !('skipped' in closing)) return closing;
-    // An account is made only where the source is closed: a simpler route may have the room for that.
-    if (closing === 'too large' && trade.target.create) return closing;
+    // An account is made only where the source is closed: a simpler route may have the room for that, and one without a pool that
+    // fails may do it.
+    const isOfRoute = closing === 'too large' || (closing.suspects?.length ?? 0) > 0;
+    if (isOfRoute && trade.target.create) return closing;
     // Without the router program a venue may leave a remainder, and only an empty account can be closed.
   }
   return tryOnce(deps, trade, offer, false);
