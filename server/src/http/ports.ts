@@ -113,9 +113,9 @@ declare module 'fastify' {
     payer: Payer | undefined;
     /**
      * Counts `weight` further calls for what it turns out to cost; undefined where nothing is counted. The state says
-     * whether so much was left.
+     * whether so much was left. `bucket`: of another rate limit than the route's.
      */
-    charge(weight: number): Promise<LimitState | undefined>;
+    charge(weight: number, bucket?: Bucket): Promise<LimitState | undefined>;
     /** Set on routes with `auth: 'key'` or `'wallet'`, unless the call came without a key. */
     apiKey: ApiKey | undefined;
     /**

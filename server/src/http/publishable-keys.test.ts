@@ -21,6 +21,10 @@ function registerRoutes(app: FastifyInstance): void {
     config: { errorShape: plainError, auth: 'key' },
     handler: async (request) => ({ allowed: (await request.charge(20))?.allowed }),
   });
+  app.get('/order', {
+    config: { errorShape: plainError, auth: 'key', bucket: 'execute' },
+    handler: async (request) => ({ allowed: (await request.charge(1, 'main'))?.allowed }),
+  });
   app.get('/payer', { config: { errorShape: plainError, auth: 'key' }, handler: ({ payer }) => payer });
   app.get('/mine', { config: { errorShape: plainError, auth: 'wallet' }, handler });
   app.get('/events', { config: eventsRoute, handler });
@@ -44,6 +48,19 @@ test('a key that stands in pages works from these, and is counted for the client
   });
   assert.equal((await call('/quote')).statusCode, 200);
   assert.deepEqual(asked, ['key-3 203.0.113.7 main keyless', 'key-3 main free']);
+});
+
+test('a call may count by two limits, each for the client before it is for the key', async (t) => {
+  const asked: string[] = [];
+  const call = await start(t, {
+    take: (id, bucket) => {
+      asked.push(`${id} ${bucket}`);
+      return plentyLeft;
+    },
+  });
+  assert.deepEqual((await call('/order')).json(), { allowed: true });
+  const counted = ['execute', 'main'].flatMap((bucket) => [`key-3 203.0.113.7 ${bucket}`, `key-3 ${bucket}`]);
+  assert.deepEqual(asked, counted);
 });
 
 test('places are counted for the client, and for the key that many clients share', async (t) => {

@@ -214,11 +214,11 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
 
 /** Makes the method of a request that counts what it costs besides itself. */
 function charger(limiter: Limiter): FastifyRequest['charge'] {
-  return async function (this: FastifyRequest, weight) {
+  return async function (this: FastifyRequest, weight, bucket) {
     if (!this.payer || weight <= 0) return undefined;
     let first: LimitState | undefined;
     for (let payer: Payer | undefined = this.payer; payer; payer = payer.within) {
-      const state = await limiter.take(payer.id, payer.bucket, payer.tier, weight);
+      const state = await limiter.take(payer.id, bucket ?? payer.bucket, payer.tier, weight);
       if (!first || !state.allowed) this.limitState = state;
       if (!state.allowed) return state;
       first ??= state;

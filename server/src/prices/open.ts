@@ -110,7 +110,7 @@ function combine(feeds: readonly PriceFeed[]): Pick<Prices, 'quote' | 'usd' | 'o
 function openOrderPrices(
   { settings, pools, clock }: PriceDeps,
   feeds: readonly PriceFeed[],
-): Pick<Prices, 'forOrders' | 'forNewOrder' | 'poolWitness' | 'follow'> & { close(): void } {
+): Pick<Prices, 'forOrders' | 'forNewOrder' | 'ask' | 'poolWitness' | 'follow'> & { close(): void } {
   const others = feeds.filter(({ source }) => source !== 'pools');
   const ofFeeds = (mint: Address): OrderPrice | NoPrice | undefined => {
     const feed = others.find((each) => each.covers(mint));
@@ -143,6 +143,9 @@ function openOrderPrices(
   return {
     forOrders: (mint) => ofFeeds(mint) ?? observed?.settled(mint) ?? nobody(mint),
     forNewOrder: (mint) => ofFeeds(mint) ?? observed?.current(mint) ?? nobody(mint),
+    ask(mint) {
+      if (!ofFeeds(mint)) observed?.ask(mint);
+    },
     poolWitness: (mint) => looked?.witness(mint),
     follow(mints) {
       pools?.source.keep(mints);

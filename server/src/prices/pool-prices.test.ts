@@ -135,6 +135,19 @@ describe('a price by pools', () => {
   });
 });
 
+it('attack: a free key names ever more tokens that have no price, or pools with next to nothing in them: a token that has a price stays observed', () => {
+  const { set, pass, usd, prices } = open();
+  set(token, { price: 3 });
+  pass(OBSERVATIONS);
+  for (let i = 0; i <= 1_000; i++) {
+    const { address } = generateKeypair();
+    if (i % 2 === 0) set(address, { depth: 1 });
+    prices.settled(address);
+    prices.current(address);
+  }
+  assert.equal(usd(), 3);
+});
+
 describe('attack: somebody who moves pools holds one at another price', () => {
   it('attack: six observations in a row, of thirteen, wherever they fall, move the price by nothing', () => {
     assert.deepEqual([RULES.mustHold, OBSERVATIONS], [7, 13]);

@@ -96,9 +96,13 @@ export class PoolPrices {
     return { none: 'unsettled', why: `${seen}; try again in ${seconds} seconds` };
   }
 
+  /** Has the pools of a token looked for. */
+  ask(mint: Address): void {
+    this.#deps.source.ask(mint);
+  }
+
   /** What the pools say at this moment, if they are deep enough and agree: anybody may have moved it a second ago. */
   current(mint: Address): OrderPrice | NoPrice {
-    this.#deps.source.ask(mint);
     const spot = this.#look(mint);
     return 'none' in spot ? spot : this.#priceOf(spot.usd);
   }
@@ -118,8 +122,11 @@ export class PoolPrices {
   }
 
   #look(mint: Address): PoolSpot | NoPrice {
-    if (!this.#followed.has(mint)) this.#asked.set(mint, this.#deps.steadyNow());
-    return this.#check(mint);
+    const found = this.#check(mint);
+    // Anybody names any number of tokens that have no price: these push out none that has.
+    const isWorthIt = !('none' in found) || this.#asked.has(mint);
+    if (isWorthIt && !this.#followed.has(mint)) this.#asked.set(mint, this.#deps.steadyNow());
+    return found;
   }
 
   /** What is wrong with the pools at this moment, or their price. */

@@ -50,6 +50,11 @@ export interface Prices {
   forOrders(mint: Address): OrderPrice | NoPrice;
   /** The same for an order that is being made: a price by pools need not have held yet. */
   forNewOrder(mint: Address): OrderPrice | NoPrice;
+  /**
+   * Has the pools of a token looked for that somebody wants an order of, unless a source covers it. Each further token takes the
+   * room of one that others have asked for: a client may do this only as often as it may ask for quotes.
+   */
+  ask(mint: Address): void;
   /** USD for one whole token by pools that are deep enough, to compare a feed with. */
   poolWitness(mint: Address): number | undefined;
   /** Observes the pools of exactly these tokens, beside those that clients ask for. */

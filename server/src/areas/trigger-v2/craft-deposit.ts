@@ -51,6 +51,7 @@ export async function craftOrderDeposit(
     requireVaultToken(deps.chain, 'inputMint', inputMint),
     requireVaultToken(deps.chain, 'outputMint', outputMint),
   ]);
+  for (const mint of [inputMint, outputMint]) deps.prices.ask(mint);
   await requireSameUnits(deps, ['inputMint', inputMint]);
   await requireSameUnits(deps, ['outputMint', outputMint]);
   requireWorth(deps, input, amount);

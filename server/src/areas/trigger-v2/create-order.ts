@@ -31,15 +31,22 @@ export function registerCreateOrder(app: TypedServer, deps: TriggerV2Deps): void
         response: { 200: OrderCreated },
       },
     },
-    ({ wallet, loginToken: token, body }) => createOrder(deps, { wallet, token }, body),
+    (request) => {
+      const { wallet, loginToken: token, body } = request;
+      return createOrder(deps, { wallet, token }, body, () => request.charge(1, 'main'));
+    },
   );
 }
+
+/** Counts an ordinary call. */
+export type Charge = () => Promise<{ allowed: boolean } | undefined>;
 
 /** Creates an order and lands the deposit that funds it: both, or neither. */
 export async function createOrder(
   deps: TriggerV2Deps,
   { wallet, token }: Login,
   body: OrderBody,
+  charge: Charge,
 ): Promise<OrderCreated> {
   const mints = requireMints(body);
   const amount = requireAmount('inputAmount', body.inputAmount);
@@ -55,7 +62,7 @@ export async function createOrder(
   if (deps.stables.has(mints.triggerMint)) {
     throw new AppError('INVALID_REQUEST', { message: 'Trigger mint is not supported' });
   }
-  const terms = readTerms(body, deps.clock.now(), () => priceFor(deps, body, mints));
+  const termsAt = readTerms(body, deps.clock.now());
   const orderId = uuidv7(deps.clock);
   const deposit = await accept(deps, {
     area: DEPOSIT_AREA,
@@ -67,6 +74,7 @@ export async function createOrder(
       return { ours: [vault, deps.signer.address('tracker')] };
     },
     async prepare(request): Promise<TriggerOrderRow> {
+      const terms = termsAt(await priceFor(deps, body, mints, charge));
       const { inputAccount, outputAccount } = readDeposit(request);
       const now = new Date(deps.clock.now());
       const order = {
@@ -104,13 +112,29 @@ function requireMints(body: OrderBody) {
 }
 
 /** The price that a trailing order begins at; any other order needs only that there is one. */
-function priceFor(deps: TriggerV2Deps, { trailingBps }: OrderBody, mints: ReturnType<typeof requireMints>): number {
+async function priceFor(
+  deps: TriggerV2Deps,
+  { trailingBps }: OrderBody,
+  mints: ReturnType<typeof requireMints>,
+  charge: Charge,
+): Promise<number> {
   const trigger = ['triggerMint', mints.triggerMint] as const;
+  await lookFor(deps, mints.triggerMint, charge);
   const price = trailingBps === undefined ? undefined : deps.prices.forOrders(mints.triggerMint);
   if (price && 'none' in price && price.none !== 'shallow') throw priceUnavailable(price.why);
   const now = requirePrice(deps, trigger, 'EXECUTION_FAILED');
   for (const field of ['inputMint', 'outputMint'] as const) requireDepth(deps, [field, mints[field]]);
   return price && 'usd' in price ? price.usd : now;
+}
+
+/**
+ * The trigger may be any token, and a refused order keeps its deposit: whoever posts ever others has their pools looked for no
+ * more often than he may ask for quotes. Those of the pair were when the deposit was crafted.
+ */
+async function lookFor({ prices }: TriggerV2Deps, mint: Address, charge: Charge): Promise<void> {
+  const price = prices.forNewOrder(mint);
+  if (!('none' in price) || price.none !== 'missing') return;
+  if ((await charge())?.allowed !== false) prices.ask(mint);
 }
 
 /** Equal for bodies that differ only in the order of their fields, of which a stranger may send thousands. */

@@ -27,10 +27,10 @@ const ALL_FIELDS: readonly TermField[] = [
 ];
 
 /**
- * The terms in a body. `priceNow` returns the price of the trigger mint; it is called only if all else is valid.
+ * The terms in a body, by the price of the trigger mint, which nobody need look for if they are not valid.
  * @throws AppError that names the field.
  */
-export function readTerms(body: OrderBody, now: number, priceNow: () => number): TriggerOrderTerms {
+export function readTerms(body: OrderBody, now: number): (price: number) => TriggerOrderTerms {
   const { orderType, triggerCondition = null, trailingBps = null } = body;
   const { required, optional } = fieldsOf[orderType];
   for (const field of ALL_FIELDS) {
@@ -43,8 +43,7 @@ export function readTerms(body: OrderBody, now: number, priceNow: () => number):
   if (orderType === 'single') checkSingle(body);
   checkPair(body.tpPriceUsd, body.slPriceUsd);
   const expiresAt = futureDate(body.expiresAt, now);
-  const price = priceNow();
-  return {
+  return (price) => ({
     triggerCondition,
     triggerPriceUsd: body.triggerPriceUsd ?? null,
     trailingBps,
@@ -56,7 +55,7 @@ export function readTerms(body: OrderBody, now: number, priceNow: () => number):
     tpSlippageBps: body.tpSlippageBps ?? null,
     slSlippageBps: body.slSlippageBps ?? (orderType === 'single' ? null : STOP_SLIPPAGE_BPS),
     expiresAt,
-  };
+  });
 }
 
 /** Null: automatic. */

@@ -14,7 +14,7 @@ import { CHALLENGE_MS, challengeText, createLoginTokens, type ServiceWords } fro
 import { findRequest, insertCrafted } from '../../store/ledger.js';
 import { cancelOrder, confirmCancel } from './cancel-order.js';
 import { registerCraftDeposit } from './craft-deposit.js';
-import { createOrder } from './create-order.js';
+import { type Charge, createOrder } from './create-order.js';
 import type { Login, TriggerV2Deps } from './deps.js';
 import { editOrder } from './edit-order.js';
 import type { ConfirmBody, DepositAnswer, EditBody, OrderBody } from './schema.js';
@@ -68,6 +68,9 @@ export function createClient(parts: Deps) {
     return { wallet, token: await deps.logins.issue(wallet, { message: { challenge, signature } }) };
   }
 
+  const post = async (wallet: Keypair, body: OrderBody, charge: Charge = async () => undefined) =>
+    createOrder(deps, await logIn(wallet.address, wallet), body, charge);
+
   return {
     logIn,
 
@@ -79,12 +82,12 @@ export function createClient(parts: Deps) {
       return wallet;
     },
 
-    /** Deposits and creates; the id of the order. `by`: the key of the call, and who pays for it. */
+    /** Deposits and creates; the id of the order. `by`: the key of the call, who pays for it, and how further calls are counted. */
     async open(
       wallet: Keypair,
       amount: bigint,
       terms: TestTerms,
-      by: { apiKey?: { id: string }; payer?: Guest } = {},
+      by: { apiKey?: { id: string }; payer?: Guest; charge?: Charge } = {},
     ): Promise<string> {
       const { inputMint, outputMint, orderType } = terms;
       const craft = {
@@ -95,16 +98,18 @@ export function createClient(parts: Deps) {
         ...({ orderType: 'price', orderSubType: orderType } as const),
       };
       const { transaction, requestId } = await craftDeposit({ ...by, wallet: wallet.address, body: craft });
-      const { id } = await createOrder(deps, await logIn(wallet.address, wallet), {
+      const body = {
         expiresAt: deps.clock.now() + 3_600_000,
         ...terms,
         userPubkey: wallet.address,
         inputAmount: amount.toString(),
         depositRequestId: requestId,
         depositSignedTx: signed(wallet, transaction),
-      });
+      };
+      const { id } = await post(wallet, body, by.charge);
       return id;
     },
+    post,
 
     /** Asks for the withdrawal: the unsigned transaction and its request id. */
     cancel: (wallet: Address, id: string) => cancelOrder(deps, wallet, id),

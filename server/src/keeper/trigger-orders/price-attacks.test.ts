@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { type Address, associatedTokenAddress, type Keypair } from '@slipway/wire';
+import { type Address, associatedTokenAddress, generateKeypair, type Keypair } from '@slipway/wire';
 import { AppError } from '../../errors/index.js';
 import { steadyNow } from '../../lib/clock.js';
 import { PATIENCE_MS } from '../../lib/testing.js';
@@ -408,5 +408,59 @@ describe('attack: somebody who moves pools waits for orders for a token that a s
     for (let i = 0; i < OBSERVATIONS; i++) observe(prices);
     const { highWatermark } = await world.rowOf(await open());
     assert.equal(highWatermark, 1);
+  });
+});
+
+describe('attack: a free key has ever other tokens looked for by orders that are refused', () => {
+  const made = () => generateKeypair().address;
+  const asked: Address[] = [];
+  const noting = () => ({ ...world.priced, ask: (mint: Address) => void asked.push(mint) });
+  const terms = (triggerMint: Address) => {
+    const [inputMint, outputMint] = [world.sold.mint, world.bought.mint];
+    return { inputMint, outputMint, triggerMint, orderType: 'single', triggerCondition: 'below' } as const;
+  };
+
+  it('attack: by good deposits, each with another trigger mint that is made up: each of these counts as a call, and once none are left, nothing is looked for', async () => {
+    const client = world.newClient(undefined, noting());
+    const wallet = await client.register();
+    let left = 2;
+    const charge = async () => ({ allowed: left-- > 0 });
+    const mints = Array.from({ length: 4 }, made);
+    for (const mint of mints) {
+      const order = client.open(wallet, AMOUNT, { ...terms(mint), triggerPriceUsd: 1 }, { charge });
+      await assert.rejects(order, /Failed to fetch the trigger mint price: it has no price/);
+    }
+    assert.deepEqual(
+      asked.filter((mint) => mints.includes(mint)),
+      mints.slice(0, 2),
+    );
+    // Those of the pair were looked for when the deposit was crafted.
+    asked.length = 0;
+    const isCharged = async () => assert.fail('a price that is known costs nothing');
+    await world.fund(wallet.address, world.sold, AMOUNT);
+    await client.open(wallet, AMOUNT, { ...terms(world.sold.mint), triggerPriceUsd: 0.5 }, { charge: isCharged });
+    assert.deepEqual(asked, [world.sold.mint, world.bought.mint]);
+  });
+
+  it('attack: by no deposit at all: no price is asked for', async () => {
+    const client = world.newClient();
+    const wallet = await client.register();
+    const isAsked = (): never => assert.fail('a price was asked for');
+    const prices = { ...world.priced, ask: isAsked, forOrders: isAsked, forNewOrder: isAsked };
+    for (const trigger of [{ triggerPriceUsd: 1 }, { trailingBps: 100 }]) {
+      const mint = made();
+      const body = {
+        ...terms(mint),
+        ...trigger,
+        inputMint: mint,
+        inputAmount: '1',
+        userPubkey: wallet.address,
+        expiresAt: world.clock.now() + 60_000,
+        depositRequestId: 'made up',
+        depositSignedTx: 'AA==',
+      };
+      const order = world.newClient(undefined, prices).post(wallet, body);
+      await assert.rejects(order, /Deposit transaction not found in cache/);
+    }
   });
 });

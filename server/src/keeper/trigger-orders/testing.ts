@@ -97,6 +97,7 @@ export async function openTriggerWorld(
     usd: (mint) => (prices.get(mint)?.stale === false ? prices.get(mint)?.usd : undefined),
     forOrders,
     forNewOrder: forOrders,
+    ask: () => {},
     poolWitness: () => undefined,
     follow: () => {},
     onChange: () => () => {},
