@@ -29,7 +29,7 @@ describe('a pool at which an order has failed', { timeout: 300_000 }, () => {
   let healthy: TestPool;
   let broken: TestPool;
   let poolMint: ChainAccount;
-  const simulations = new EventEmitter();
+  const simulations = Object.assign(new EventEmitter(), { count: 0 });
   let time = 0;
 
   before(async () => {
@@ -54,8 +54,10 @@ describe('a pool at which an order has failed', { timeout: 300_000 }, () => {
     poolMint = (await chain.account(broken.poolMint))!;
     await world.remove(broken.poolMint);
     payer = (await world.wallet()).address;
-    const simulate: typeof chain.simulate = (...wanted) =>
-      chain.simulate(...wanted).finally(() => simulations.emit('end'));
+    const simulate: typeof chain.simulate = (...wanted) => {
+      simulations.count += 1;
+      return chain.simulate(...wanted).finally(() => simulations.emit('end'));
+    };
     trials = new PoolTrials({ ...deps, pools, chain: { ...chain, simulate }, payer: () => payer });
     await pools.discover();
   });
@@ -103,6 +105,28 @@ describe('a pool at which an order has failed', { timeout: 300_000 }, () => {
     await refreshAndTry();
     assert.ok(isOpen(broken));
     assert.deepEqual(pools.skipped(venue), {});
+    await world.remove(broken.poolMint);
+    time += MINUTE;
+    await refresh();
+  });
+
+  it('attack: somebody who moves pools has one work and fail in turn: it is left out again as soon as an order fails, and comes back so once a minute', async () => {
+    await trials.suspect(broken.address, tokens[1].mint);
+    assert.equal(isOpen(broken), undefined);
+    await world.put(broken.poolMint, poolMint.owner, poolMint.data, poolMint.lamports);
+    await world.setReserves(broken, [DEEP + 2n, DEEP]);
+    await refreshAndTry();
+    assert.ok(isOpen(broken));
+    await world.remove(broken.poolMint);
+    await trials.suspect(broken.address, tokens[1].mint);
+    assert.equal(isOpen(broken), undefined, 'no moment passes in which orders fail and nothing is tried');
+    await world.put(broken.poolMint, poolMint.owner, poolMint.data, poolMint.lamports);
+    time += PAUSE;
+    await world.setReserves(broken, [DEEP, DEEP]);
+    const { count } = simulations;
+    await refresh();
+    await setImmediate();
+    assert.equal(simulations.count, count);
     await world.remove(broken.poolMint);
     time += MINUTE;
     await refresh();

@@ -36,9 +36,9 @@ type Parties = Pick<SwapAccounts, 'owner' | 'source'> & { amount: bigint };
  */
 export class PoolTrials {
   readonly #deps: PoolTrialsDeps;
-  /** When a pool was last tried, in steady milliseconds: because an order has failed, and because it has changed. */
-  readonly #tried = new GrowingCache<Address, number>(MAX_KNOWN);
-  readonly #triedAgain = new GrowingCache<Address, number>(MAX_KNOWN);
+  /** From when on a pool is tried again, in steady milliseconds: because an order has failed, and because it has changed. */
+  readonly #due = new GrowingCache<Address, number>(MAX_KNOWN);
+  readonly #dueAgain = new GrowingCache<Address, number>(MAX_KNOWN);
   #running = 0;
   /** One at a time, beside the others: whoever changes many pools must not keep those of orders from being tried. */
   #isTryingAgain = false;
@@ -52,41 +52,49 @@ export class PoolTrials {
    * rejects.
    */
   async suspect(address: Address, inputMint: Address): Promise<void> {
-    if (this.#running >= MAX_TRIALS || !this.#isDue(this.#tried, address)) return;
+    if (this.#running >= MAX_TRIALS || !this.#isDue(this.#due, address)) return;
     this.#running++;
-    await this.#try(address, inputMint);
+    await this.#works(address, inputMint);
     this.#running--;
   }
 
-  /** A pool that has changed while it was left out comes back only if trades with it work now. */
+  /**
+   * A pool that has changed while it was left out comes back only if trades with it work now. Some can be made to work and
+   * to fail in turn: one that has come back is left out as soon as an order fails, and comes back so once a minute.
+   */
   async #tryAgain(address: Address, inputMint: Address): Promise<void> {
-    if (this.#isTryingAgain || !this.#isDue(this.#triedAgain, address)) return;
+    const { pools, steadyNow } = this.#deps;
+    if (this.#isTryingAgain || !this.#isDue(this.#dueAgain, address)) return;
     this.#isTryingAgain = true;
-    await this.#try(address, inputMint);
+    if (await this.#works(address, inputMint)) {
+      this.#due.delete(address);
+      this.#dueAgain.set(address, steadyNow() + ASIDE_MS);
+      pools.watched(address)?.readmit();
+    }
     this.#isTryingAgain = false;
   }
 
-  #isDue(tried: GrowingCache<Address, number>, address: Address): boolean {
+  #isDue(due: GrowingCache<Address, number>, address: Address): boolean {
     const now = this.#deps.steadyNow();
-    const last = tried.get(address);
-    if (last !== undefined && now - last < PAUSE_MS) return false;
-    tried.set(address, now);
+    if (now < (due.get(address) ?? now)) return false;
+    due.set(address, now + PAUSE_MS);
     return true;
   }
 
-  async #try(address: Address, inputMint: Address): Promise<void> {
+  /** Whether a small trade works; a pool with which it fails is set aside. Never rejects. */
+  async #works(address: Address, inputMint: Address): Promise<boolean> {
     const { pools, steadyNow, log } = this.#deps;
     try {
       const err = await this.#errorOf(address, inputMint);
       const pool = pools.watched(address);
-      if (err === null) pool?.readmit();
-      if (!pool || typeof err !== 'object' || err === null || !('InstructionError' in err)) return;
+      if (!pool || typeof err !== 'object' || err === null || !('InstructionError' in err)) return err === null;
       log.warn({ pool: address, venue: pool.venue.label, err }, 'trades with a pool fail: left out for a minute');
       const onChange = () => void this.#tryAgain(address, inputMint);
       pool.setAside(steadyNow() + ASIDE_MS, FAILS, onChange);
     } catch (error) {
       log.info({ pool: address, err: error }, 'could not try a pool out');
     }
+    return false;
   }
 
   /** Why a small trade fails; null if it works, undefined if there is none to try. */
