@@ -15,7 +15,7 @@ import { Landing, type LandingDeps } from '../../landing/index.js';
 import { type Clock, createClock, steadyNow } from '../../lib/clock.js';
 import { uuidv7 } from '../../lib/ids.js';
 import type { PriceQuote, Prices } from '../../prices/index.js';
-import { openAggregator, openWorld, silent, unhurried } from '../../routing/aggregator/testing.js';
+import { openAggregator, openWorld, silent, unhurried, type World } from '../../routing/aggregator/testing.js';
 import type { Token } from '../../routing/router.js';
 import {
   bytesOfOrder,
@@ -55,15 +55,28 @@ export async function openTriggerWorld(
   lookupTables: readonly Address[] = [],
   openStore: typeof openTestStore = () => openTestStore('embedded'),
 ) {
-  const world = await openWorld();
+  const chainWorld = await openWorld();
+  // What a test writes is known to the aggregator when the call returns: the chain tells it of it later, on a busy machine.
+  const world: World = {
+    ...chainWorld,
+    async put(...account) {
+      const address = await chainWorld.put(...account);
+      await live.refresh([address]);
+      return address;
+    },
+    async setReserves(of, reserves) {
+      await chainWorld.setReserves(of, reserves);
+      await live.refresh(of.vaults);
+    },
+  };
   const { store, close: closeStore } = await openStore();
   const clock = createClock();
   const signer = anySigner(clock);
   const payer = signer.address('keeper');
   await world.rpc.call('requestAirdrop', [payer, 100_000_000_000]);
   const chain = createChain({ rpc: world.rpc, steadyNow, fees: FEES });
-  const [sold, bought] = [await world.token(), await world.token()];
-  const pool = await world.pool(sold, bought, [10n ** 13n, 10n ** 13n]);
+  const [sold, bought] = [await chainWorld.token(), await chainWorld.token()];
+  const pool = await chainWorld.pool(sold, bought, [10n ** 13n, 10n ** 13n]);
   const {
     aggregator: hurried,
     live,
