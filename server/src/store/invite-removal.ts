@@ -7,12 +7,12 @@ import { type Tx, toJson } from './sql.js';
 const MOST_CLEARED = 5_000;
 
 /**
- * Takes events, newest first, out of the lists, of which they must be the last. Returns the id of the last invite that is
- * left; undefined if the lists are not what such events make, and must be made from nothing.
+ * Takes events, newest first, out of the lists, of which they must be the last. Returns false if the lists are not what such
+ * events make, and must be made from nothing.
  */
-export async function removeFromInviteLists(tx: Tx, events: readonly PlacedInviteEvent[]): Promise<bigint | undefined> {
+export async function removeFromInviteLists(tx: Tx, events: readonly PlacedInviteEvent[]): Promise<boolean> {
   const changes = unfoldEvents(await stateFor(tx, events), events);
-  return changes && (await write(tx, changes)) ? changes.lastId : undefined;
+  return changes !== undefined && (await write(tx, changes));
 }
 
 /** Deletes some of all lists. Returns whether there was any. */

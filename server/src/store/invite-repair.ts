@@ -1,5 +1,5 @@
 import { inOrder, inviteEventsAfter, inviteEventsBefore, type PlacedInviteEvent } from './invite-events.js';
-import { extendInviteLists, lastInviteId } from './invite-lists.js';
+import { extendInviteLists } from './invite-lists.js';
 import { clearSomeOfInviteLists, removeFromInviteLists } from './invite-removal.js';
 import type { Sql, Tx } from './sql.js';
 
@@ -11,7 +11,6 @@ interface Standing {
   slot: bigint | null;
   position: bigint;
   number: number;
-  lastId: bigint;
   lateSlot: bigint | null;
   latePosition: bigint;
 }
@@ -44,8 +43,8 @@ export async function mustWaitForRepair(
   if (!newest || inOrder(first, newest) > 0) return false;
   await tx.query(
     `update invite_index set lists_behind = true, late_slot = $1, late_position = $2,
-       listed_slot = $3, listed_position = $4, listed_number = $5, listed_id = $6`,
-    [...late, newest.slot, newest.position, newest.number, await lastInviteId(tx)],
+       listed_slot = $3, listed_position = $4, listed_number = $5`,
+    [...late, newest.slot, newest.position, newest.number],
   );
   return true;
 }
@@ -57,14 +56,14 @@ export async function mustWaitForRepair(
  */
 export async function repairInviteLists(tx: Tx, newsSince: Date, most = STEP): Promise<boolean> {
   const { rows } = await tx.query<Standing>(
-    `select listed_slot as slot, listed_position as position, listed_number as number, listed_id as "lastId",
+    `select listed_slot as slot, listed_position as position, listed_number as number,
        late_slot as "lateSlot", late_position as "latePosition"
      from invite_index where lists_behind for update`,
   );
   const standing = rows[0];
   if (!standing) return false;
   // A copy of the version before may have written to them since.
-  if (standing.slot === null || standing.lastId !== (await lastInviteId(tx))) return startOver(tx);
+  if (standing.slot === null) return startOver(tx);
   if (standing.lateSlot === null) return putIn(tx, standing, newsSince, most);
   const left = await takeOut(tx, standing, most);
   if (!left) return startOver(tx);
@@ -73,7 +72,7 @@ export async function repairInviteLists(tx: Tx, newsSince: Date, most = STEP): P
 
 async function startOver(tx: Tx): Promise<true> {
   const isEmpty = !(await clearSomeOfInviteLists(tx));
-  const nothing = { slot: -1n, position: 0n, number: 0, lastId: 0n, lateSlot: null, latePosition: 0n };
+  const nothing = { slot: -1n, position: 0n, number: 0, lateSlot: null, latePosition: 0n };
   await keep(tx, { ...nothing, slot: isEmpty ? -1n : null });
   return true;
 }
@@ -83,15 +82,13 @@ async function takeOut(tx: Tx, standing: Standing, most: number): Promise<Standi
   const { slot, lateSlot, latePosition } = standing;
   const since = { slot: lateSlot!, position: latePosition };
   const events = await inviteEventsBefore(tx, { ...standing, slot: slot! }, since, most);
-  const lastId = await removeFromInviteLists(tx, events);
-  if (lastId === undefined) return undefined;
+  if (!(await removeFromInviteLists(tx, events))) return undefined;
   const isOut = events.length < most;
   const first = isOut ? { ...since, number: 0 } : events.at(-1)!;
   const left = {
     slot: first.slot,
     position: first.position,
     number: first.number - 1,
-    lastId,
     lateSlot: isOut ? null : lateSlot,
     latePosition,
   };
@@ -107,14 +104,15 @@ async function putIn(tx: Tx, standing: Standing, newsSince: Date, most: number):
     return false;
   }
   const { slot, position, number } = events.at(-1)!;
-  await keep(tx, { ...standing, slot, position, number, lastId: await lastInviteId(tx) });
+  await keep(tx, { ...standing, slot, position, number });
   return true;
 }
 
-async function keep(tx: Tx, { slot, position, number, lastId, lateSlot, latePosition }: Standing): Promise<void> {
+/** After each change of the lists: until then it counts as one of the version before. */
+async function keep(tx: Tx, { slot, position, number, lateSlot, latePosition }: Standing): Promise<void> {
   await tx.query(
-    `update invite_index set listed_slot = $1, listed_position = $2, listed_number = $3, listed_id = $4, late_slot = $5,
-       late_position = $6`,
-    [slot, position, number, lastId, lateSlot, latePosition],
+    `update invite_index set listed_slot = $1, listed_position = $2, listed_number = $3, late_slot = $4,
+       late_position = $5`,
+    [slot, position, number, lateSlot, latePosition],
   );
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import * as fc from 'fast-check';
-import { addInviteEvents, type InviteEvent, type PlacedInviteEvent } from './invite-events.js';
+import { addInviteEvents, type InviteEvent, newestInviteEvent, type PlacedInviteEvent } from './invite-events.js';
 import { endedInvites, extendInviteLists, pendingInvites } from './invite-lists.js';
 import { areInviteListsBehind, repairInviteLists } from './invite-repair.js';
 import { beginInviteIndex, clearInviteIndex, recordInviteEvents } from './invites.js';
-import type { Sql, Store, Tx } from './sql.js';
+import type { Sql, Store } from './sql.js';
 import { openTestStore } from './testing.js';
 
 const AT = new Date('2026-03-15T12:00:00Z');
@@ -209,30 +209,46 @@ for (const kind of ['embedded', 'postgres'] as const) {
 
     it('are made from nothing where a copy of the version before has written to them meanwhile', async () => {
       const made = Array.from({ length: 9 }, (_, invite): Step => ({ invite, kind: 'created', wallet: 0 }));
-      const events = placed(made.map(eventOf));
+      const [endOfFirst, endOfSecond] = [0, 1].map((invite): Step => ({ invite, kind: 'clawed_back', wallet: 0 }));
+      const events = placed([...made.slice(0, 2), endOfFirst!, ...made.slice(2), endOfSecond!].map(eventOf));
+      const [first, late, lateEnd, end] = [0, 1, 2, 10].map((index) => [events[index]!]);
+      const rest = events.slice(3, 10);
       const inOrder = await rowsFrom(events);
-      for (const byOlder of [
-        // It has put in what it has read since, and has ended before it made them again.
-        (tx: Tx) => extendInviteLists(tx, events.slice(8), AT),
-        // It has told of something late, and knows of no more than that.
-        (tx: Tx) => tx.query('update invite_index set listed_slot = null'),
-        // It has made them again, and then something has come late to it.
-        async (tx: Tx) => {
-          await tx.query('update invite_index set lists_behind = false');
-          await tx.query('update invite_index set lists_behind = true');
-        },
-      ]) {
-        await store.transaction((tx) => clearInviteIndex(tx));
-        await keep(events.slice(2, 8));
-        await keep(events.slice(0, 2));
-        await repairStep(2);
-        await store.transaction(async (tx) => {
-          await addInviteEvents(tx, events.slice(8));
-          await byOlder(tx);
+      /** As it keeps them: lists that are behind it extends, too, and of something late it tells that, and no more. */
+      const keepByOlder = (some: readonly PlacedInviteEvent[]) =>
+        store.transaction(async (tx) => {
+          const newest = await newestInviteEvent(tx);
+          const added = await addInviteEvents(tx, some);
+          if (added[0]!.position > newest!.position) await extendInviteLists(tx, added, AT);
+          else await tx.query('update invite_index set lists_behind = true');
         });
-        await repair(2);
-        assert.deepEqual(await rowsOf(), inOrder);
+      const keepOthers = async (known: readonly (readonly PlacedInviteEvent[] | undefined)[]) => {
+        await keep(events.filter((event) => !known.flat().includes(event)));
+      };
+      // What has come to this copy, to the older one while the lists are behind, and to this one after that.
+      for (const [begun, ...byOlder] of [
+        [late, first],
+        [lateEnd, end],
+        [rest, first],
+      ]) {
+        for (const stepsBefore of [0, 1]) {
+          await store.transaction((tx) => clearInviteIndex(tx));
+          await keepOthers([begun, ...byOlder]);
+          await keep(begun!);
+          for (let step = 0; step < stepsBefore; step++) await repairStep(2);
+          for (const some of byOlder) await keepByOlder(some!);
+          await repair(2);
+          assert.deepEqual(await rowsOf(), inOrder);
+        }
       }
+      // It has made them again, and then something has come late to it.
+      await store.transaction((tx) => clearInviteIndex(tx));
+      await keepOthers([first, late]);
+      await keep(late!);
+      await store.query('update invite_index set lists_behind = false');
+      await keepByOlder(first!);
+      await repair(2);
+      assert.deepEqual(await rowsOf(), inOrder);
     });
 
     it('attack: a stranger on the chain makes and takes back invites without end, so that a late event has the lists of all made again until the copy is out of memory: only what comes after it is, a thousand events a transaction', async () => {

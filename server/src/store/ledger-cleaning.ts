@@ -20,13 +20,14 @@ export async function deleteDead(tx: Tx, before: Date, limit: number): Promise<n
 
 /**
  * Deletes up to `limit` submissions that ended before `before`; returns how many. Of one that has opened an invite or an
- * order which is still open, it is kept which key has submitted it.
+ * order which is still open, it is kept which key has submitted it. While invites are missing from the lists, none is deleted.
  */
 export async function deleteEndedSubmissions(tx: Tx, before: Date, limit: number): Promise<number> {
   const { rows } = await tx.query<{ deleted: bigint }>(
     `with gone as (
        delete from ledger where id in (
          select id from ledger where area = 'submit' and settled_at < $1
+           and not exists (select from invite_index where lists_behind)
          order by settled_at limit $2 for update skip locked
        ) returning signature, api_key
      ), kept as (
