@@ -67,6 +67,32 @@ it('attack: a node goes away with what it has landed, and one in its place begin
   assert.equal((await end).state, 'landed');
 });
 
+it('what stands in a block without votes when it is dead is not called expired, and told as it ends', async (t) => {
+  const { net, inner, rpc, store, landing, chain, crafted, row } = await world(t);
+  let asked = 0;
+  const status = { slot: 1, err: null, confirmations: 0 };
+  rpc.instead = (method) => {
+    if (method !== 'getSignatureStatuses') return undefined;
+    asked += 1;
+    return () => ({ context: { slot: 10 ** 9 }, value: [status] });
+  };
+  await inner.call('sendTransaction', [Buffer.from(crafted.wire).toString('base64'), { encoding: 'base64' }]);
+  await store.transaction(async (tx) => {
+    await insertCrafted(tx, [row]);
+    const { signature, wire } = crafted;
+    await claimMany(tx, [{ id: row.id, signature, wire, sentAt: new Date() }]);
+  });
+  await net.call('localnet_advanceClock', [120]);
+  chain.forget();
+  const state = async () => (await findRequest(store, row.id))?.state;
+  assert.equal(await landing.resume({ all: true }), 1);
+  await until(async () => asked >= 6 || (await state()) !== 'sending');
+  assert.equal(await state(), 'sending');
+  rpc.instead = undefined;
+  await until(async () => (await state()) !== 'sending');
+  assert.equal(await state(), 'landed');
+});
+
 /** What a node answers that knows of nothing before `since`, in Unix milliseconds. */
 function forgetful(since: number): (method: string) => (() => unknown) | undefined {
   const said: Record<string, () => unknown> = {

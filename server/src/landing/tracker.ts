@@ -212,6 +212,8 @@ class PollingTracker implements Tracker {
       const death = deaths[due.indexOf(flight)];
       // A node that lags behind the one that reported the death may not have seen it land yet.
       if (death === undefined) this.#finish(flight, { event: 'expired', slot: null, error: rfqError(GIVEN_UP) });
+      // It is in a block that will be confirmed, or be gone: by a nonce, it is dead because it has landed.
+      else if (found[index]) continue;
       else if (flight.sent?.isOld() && isForgotten(flight.sent.at, since)) this.#rest(flight);
       else if (slot >= death) this.#finish(flight, { event: 'expired', slot: null, error: null });
     }
