@@ -136,7 +136,8 @@ export class Claiming {
    * Where one of our wallets signs for somebody: one of a wallet at a time, because what is under way decides about the next.
    * Other instances have their own turns. What only our keys sign need not wait, unless it was refused before: a keeper tries
    * it again and again, and each signature would count in the signer. Nor may it make accounts: what it is refused for is then the
-   * fault of others, and each new wallet would have one more signed.
+   * fault of others, and each new wallet would have one more signed. Of these one of a purse at a time is signed and claimed:
+   * otherwise all that are due at once would be signed for the room that is left for one.
    */
   #inTurn<T>(
     { area, wallet, cosigners }: LedgerRow,
@@ -147,7 +148,10 @@ export class Claiming {
     const name = `${purse?.name} ${wallet}`;
     const isFree = purse === undefined || (isOurs && !this.#refused.has(name) && !rents);
     if (isFree || cosigners.length === 0) return work(false, false);
-    return this.#turns.take(name, (hasWaited) => work(true, hasWaited));
+    return this.#turns.take(name, (hasWaited) => {
+      const bounded = () => work(true, hasWaited);
+      return rents ? this.#turns.take(purse.name, bounded) : bounded();
+    });
   }
 
   #rentsOf({ area }: LedgerRow, { message }: Transaction): bigint | undefined {

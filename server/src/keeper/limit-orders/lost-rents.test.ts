@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { createClock } from '../../lib/clock.js';
 import type { TestPool } from '../../routing/aggregator/testing.js';
 import type { Token } from '../../routing/router.js';
@@ -84,4 +85,30 @@ test('attack: a stranger on the chain has ever more fills fail that would make t
   w.clock.setOffset(3_601_000);
   await w.newKeeper({ landing, chain }).runDue();
   assert.equal(await w.stateOf(barred), undefined, 'is filled an hour later');
+});
+
+test('attack: a stranger on the chain has fills of many makers due at once that would make token accounts, where there is room for one: none is signed in vain', async () => {
+  await w.store.query(`delete from ledger where id <> (select min(id) from ledger)`);
+  await w.store.query(`update ledger set rents = 142000000, settled_at = $1`, [new Date(w.clock.now())]);
+  const { counted, signer } = countingSigner();
+  const chain = { ...w.chain, computeUnitPrice: async () => 0n };
+  let asked = 0;
+  const slow: typeof signer = {
+    ...signer,
+    async cosign(request) {
+      // Those that would be signed beside the first have the time to come.
+      if (asked++ === 0) for (let waits = 0; waits < 50 && asked === 1; waits++) await wait(20);
+      return signer.cosign(request);
+    },
+  };
+  const landing = w.newLanding({ signer: slow });
+  for (let makers = 0; makers < 4; makers++) {
+    const [other, bought] = await w.pair(DEEP);
+    w.usd.delete(other.mint);
+    await openMaking(other, bought);
+  }
+  await w.newKeeper({ landing, chain }).runDue();
+  const { rows } = await w.store.query<{ state: string }>(`select state from ledger where state = 'landed'`);
+  assert.ok(rows.length > 0);
+  assert.equal(counted.length, rows.length);
 });
