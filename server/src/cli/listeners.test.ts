@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -88,6 +88,26 @@ test('attack: another user of the machine listens where the service would, while
   if (process.platform !== 'linux') return;
   assert.deepEqual(usersListening(base), [own]);
   requireOurs(context, base);
+});
+
+test('attack: another user of the machine makes a data folder where a command runs, and listens in the place of the service: he is not told the admin token', (t) => {
+  if (process.getuid?.() !== 0) return t.skip('only root gives folders to others');
+  const folder = mkdtempSync(join(tmpdir(), 'slipway-listeners-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const stranger = 65_534;
+  const made = join(folder, '.slipway');
+  mkdirSync(made, { mode: 0o700 });
+  chownSync(made, stranger, stranger);
+  const [base, env] = ['http://127.0.0.1:8080', { SLIPWAY_PORT: '8080' }];
+  const context = { env, cwd: folder, colors: false, stdout() {}, stderr() {} };
+  for (const mode of [0o1777, 0o775]) {
+    chmodSync(folder, mode);
+    assert.throws(() => requireOurs(context, base, [stranger]), NotOurs);
+  }
+  // Where the folder is named, or nobody else can have made it.
+  requireOurs({ ...context, env: { ...env, SLIPWAY_DATA_DIR: made } }, base, [stranger]);
+  chmodSync(folder, 0o755);
+  requireOurs(context, base, [stranger]);
 });
 
 test('attack: another user of the machine holds the answer to a command back until the service has started in his place: he is not told the admin token', async (t) => {

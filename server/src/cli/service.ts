@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SlipwayError } from '@slipway/client';
 import { type Config, ConfigError, dataFolder, loadConfig, SANDBOX_KEY } from '../config/index.js';
@@ -55,12 +56,19 @@ export function requireOurs(context: CliContext, base: string, users = usersList
   if (isNamed || base !== localUrl(config, config.http.operationsPort) || users === undefined || own === undefined)
     return;
   if (users.length === 0) throw unreachable(base, undefined);
-  const folder = statSync(config.dataDir, { throwIfNoEntry: false });
-  const stranger = users.find((user) => user !== own && user !== 0 && user !== folder?.uid);
+  const owner = ownerOfData(context, config.dataDir);
+  const stranger = users.find((user) => user !== own && user !== 0 && user !== owner);
   if (stranger === undefined) return;
   throw new NotOurs(
     `another user of this machine (number ${stranger}) listens at ${base}, and is not told the admin token: if that is your service, say so by SLIPWAY_URL=${base}`,
   );
+}
+
+/** Unless anybody may have made the folder: one that nobody has named, in a folder that others may write to. */
+function ownerOfData({ env }: CliContext, dataDir: string): number | undefined {
+  const folder = statSync(dataDir, { throwIfNoEntry: false });
+  if (folder === undefined || env.SLIPWAY_DATA_DIR) return folder?.uid;
+  return (statSync(dirname(dataDir)).mode & 0o022) === 0 ? folder.uid : undefined;
 }
 
 /** The admin token for the service at `base`: the configured one, or the one that it stored in its data folder. */
