@@ -2,6 +2,7 @@ import { checkSigners, type ReadTransaction } from '@slipway/checks';
 import {
   type BondingCurveConfig,
   launchConfig,
+  marketCap,
   parseCreateCurveConfig,
   parseInitializeCurvePool,
   type SniperFee,
@@ -58,7 +59,11 @@ function sniperFees({ antiSniping, fee }: LaunchRequest): (SniperFee | undefined
 function termsOf(asked: LaunchRequest, sniperFee: SniperFee | undefined): BondingCurveConfig {
   const { buildCurveByMarketCapParam: curve, fee, isLpLocked = true } = asked;
   const { lockedVestingParam: locked } = curve;
-  const cap = (value: number) => BigInt(value.toFixed(curve.tokenQuoteDecimal).replace('.', ''));
+  const cap = (value: number) => {
+    const units = marketCap(value, curve.tokenQuoteDecimal);
+    expect(units !== undefined, 'a market cap with more digits than the quote has');
+    return units;
+  };
   const vesting = {
     total: BigInt(locked.totalLockedVestingAmount),
     cliff: BigInt(locked.cliffUnlockAmount),

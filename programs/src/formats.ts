@@ -22,6 +22,7 @@ export * from './limit-order-parse.js';
 export * from './limit-order-state.js';
 export * from './locker.js';
 export { isMadeOf } from './made-of.js';
+export * from './market-cap.js';
 export * from './order-engine.js';
 export * from './pool.js';
 export * from './pool-parser.js';

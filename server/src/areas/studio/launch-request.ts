@@ -4,6 +4,7 @@ import {
   type LaunchChoices,
   type LaunchVesting,
   launchConfig,
+  marketCap,
   type SniperFee,
   sniperFeeOfSteps,
   sniperFeeOver,
@@ -11,7 +12,6 @@ import {
 import { type Address, addressToBytes, isOnCurve } from '@slipway/wire';
 import { MAX_NAME_BYTES, MAX_SYMBOL_BYTES } from '../../crafting/launch.js';
 import { AppError, requireAddress } from '../../errors/index.js';
-import { scaledNumber } from '../../lib/decimal.js';
 import { describeHidden } from '../../lib/hidden-characters.js';
 import type { StudioDeps } from './deps.js';
 import type { CreatePoolBody } from './schema.js';
@@ -76,7 +76,7 @@ function configOf(choices: LaunchChoices): ReturnType<typeof launchConfig> {
 
 /** In the quote's smallest unit. */
 function readCap(field: string, value: number, decimals: number): bigint {
-  const cap = scaledNumber(value, decimals);
+  const cap = marketCap(value, decimals);
   if (cap === undefined) throw refuse(field, `expected at most ${decimals} digits behind the point`);
   return cap;
 }
