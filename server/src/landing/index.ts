@@ -9,6 +9,7 @@ export {
   type Explanation,
   explain,
   explainEnd,
+  failedAccounts,
   failedFloor,
   failedIndex,
   failedProgram,

@@ -94,7 +94,7 @@ test('attack: a stranger on the chain fills an order by its smallest unit before
   assert.equal(await isOpen(victim), true);
 });
 
-test('attack: somebody who moves pools moves that of an order by a hair before each fill of the keeper: 10 fees, and the other orders of the maker are filled', async () => {
+test('attack: somebody who moves pools moves that of an order by a hair, or until nothing comes out of it, before each fill of the keeper: 10 fees, and the other orders of the maker are filled', async () => {
   const [c, d, shallow] = await w.pair([MILLION / 1_000n, MILLION / 1_000n]);
   for (const token of [c, d]) await w.holding(token, w.taker, 77n);
   const victim = await w.open(c, d, 995_000_000n);
@@ -104,7 +104,8 @@ test('attack: somebody who moves pools moves that of an order by a hair before e
     async call<T>(method: string, params: unknown[]) {
       if (method === 'sendTransaction') {
         moves += 1;
-        await w.world.setReserves(shallow, [MILLION / 1_000n + 600_000_000n, MILLION / 1_000n - 600_000_000n]);
+        const byAHair: [bigint, bigint] = [MILLION / 1_000n + 600_000_000n, MILLION / 1_000n - 600_000_000n];
+        await w.world.setReserves(shallow, moves % 2 === 0 ? byAHair : [MILLION, 1n]);
       }
       return w.world.rpc.call<T>(method, params);
     },
@@ -117,6 +118,9 @@ test('attack: somebody who moves pools moves that of an order by a hair before e
   }
   assert.deepEqual([moves, before - (await lamports())], [10, 10n * FEE]);
   const { maker, terms } = victim;
+  const counted = `select wallet from ledger where state = 'failed' and wallet in ($1, $2)`;
+  const { rows } = await w.store.single((tx) => tx.query<{ wallet: string }>(counted, [maker.address, victim.address]));
+  assert.deepEqual(new Set(rows.map(({ wallet }) => wallet)), new Set([victim.address]));
   const source = await w.holding(a, maker.address, MAKING);
   await w.holding(b, maker.address);
   const other = { ...terms, uniqueId: 1_000_000n, makerInputMintAccount: source, takingAmount: 900_000_000n };

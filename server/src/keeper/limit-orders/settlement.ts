@@ -1,4 +1,4 @@
-import { type Claimed, explain, LIMIT_ORDER_PURSE, type Settlement, SLIPPAGE } from '../../landing/index.js';
+import { type Claimed, explain, failedAccounts, LIMIT_ORDER_PURSE, type Settlement } from '../../landing/index.js';
 import { blame, claimsOfFailing } from '../../store/blamed-claims.js';
 import type { LedgerRow } from '../../store/ledger.js';
 import type { Tx } from '../../store/sql.js';
@@ -28,13 +28,13 @@ export const limitOrderSettlement: Settlement = {
   },
 
   /**
-   * Anybody fills a part of an order, however small, moves its pool by a hair, for it is filled as soon as that just pays, and
-   * cancels an expired one. It must not keep the maker's others from being filled.
+   * Anybody fills a part of an order, however small, moves its pool, or has it fail where it is his own, and cancels an
+   * expired one. It must not keep the maker's others from being filled.
    */
   async settle(tx: Tx, settled: readonly LedgerRow[]): Promise<void> {
     const failed = settled.filter(({ state, slot }) => state === 'failed' && slot !== null);
     const ofOthers = failed.filter(
-      (row) => (row.payload as { kind?: string }).kind === 'cancel' || hasLess(row) || gaveLess(row),
+      (row) => (row.payload as { kind?: string }).kind === 'cancel' || hasLess(row) || isOfTrade(row),
     );
     await blame(
       tx,
@@ -46,5 +46,10 @@ export const limitOrderSettlement: Settlement = {
 
 const hasLess = ({ error }: LedgerRow) => explain(error).code === ORDER_HAS_LESS;
 
-/** Its pools did not give any more what they gave when the fill was prepared. */
-const gaveLess = ({ error }: LedgerRow) => explain(error).code === SLIPPAGE.code;
+/** Whether it failed between the loan and the payment, which name the order. What makes the maker's account names him. */
+function isOfTrade({ wallet, payload, error, wire }: LedgerRow): boolean {
+  const accounts: string[] | undefined = wire ? failedAccounts(error, wire) : undefined;
+  return (
+    accounts !== undefined && !accounts.includes(wallet) && !accounts.includes((payload as { order: string }).order)
+  );
+}
