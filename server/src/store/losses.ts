@@ -12,7 +12,7 @@ export interface LossBounds {
   allMost: number;
   /** Then `allMost` bars everybody, and this much of it is for wallets of whom none was lost and one landed before. */
   reserve?: number;
-  /** In lamports, of one wallet and of all, since `allSince`: the rents of what was lost, has expired, or is under way. */
+  /** In lamports, of one wallet with what is blamed in its place and of all, since `allSince`: the rents of what was lost, has expired, or is under way. */
   rents?: { walletMost: bigint; allMost: bigint };
 }
 
@@ -78,7 +78,7 @@ const barredClaims = (kind: LossKind): string => `
 // What has expired was signed, too. A copy of the version before writes no rents down.
 const BARRED_BY_RENTS = `
   with claimed as (
-    select id, sum(rents) over (partition by wallet order by id) as of_wallet, sum(rents) over (order by id) as of_all, wallet
+    select id, sum(rents) over (partition by wallet order by id) as of_wallet, sum(rents) over (order by id) as of_all, wallet, payload
     from ledger where id = ${anyOf('$2')} and area = any($1) and rents > 0
   ), lost as (
     select wallet, rents from ledger
@@ -87,7 +87,7 @@ const BARRED_BY_RENTS = `
     select wallet, rents from ledger where area = any($1) and rents > 0 and state = 'sending' and id <> all($2)
   ), judged as (
     select id, case
-      when of_wallet + (select coalesce(sum(l.rents), 0) from lost l where l.wallet = c.wallet) > $4::bigint then 'failed'
+      when of_wallet + (select coalesce(sum(l.rents), 0) from lost l where l.wallet in (${BLAMED})) > $4::bigint then 'failed'
       when of_all + (select coalesce(sum(rents), 0) from lost) > $5::bigint then 'too-many'
     end as why
     from claimed c
