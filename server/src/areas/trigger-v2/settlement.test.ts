@@ -77,6 +77,33 @@ test('attack: a free key asks for a page far beyond the last of its orders: they
   assert.deepEqual(await listTriggerOrders(counting, { wallet: 'nobody', ...everything }), { orders: [], total: 0 });
 });
 
+test('a part of a withdrawal that is recorded after the one that brought the rest home ends the order', async () => {
+  const [sold, bought] = ['1'.repeat(32), 'So11111111111111111111111111111111111111112'];
+  await insertOrders('f', 'ready_to_cancel', 7_001, 7_001);
+  await store.query(
+    `update orders set type = 'otoco', input_mint = $1, output_mint = $2, held = 1 where wallet = 'f'`,
+    [sold, bought],
+  );
+  const settle = async (id: string, mint: string, isPart: object) => {
+    const payload = { orderId: '007001', withdrawn: [{ mint, amount: '1' }], ...isPart };
+    await store.query(
+      `insert into ledger (id, area, wallet, state, message_hash, cosigners, last_valid_block_height, payload, created_at, expires_at)
+       values ($1, 'trigger-withdrawal', 'f', 'landed', '', '{}', 0, $2, now(), now())`,
+      [id, payload],
+    );
+    const row = { id, wallet: 'f', state: 'landed', signature: 'sig', settledAt: new Date(), payload };
+    await store.transaction((tx) => withdrawalSettlement.settle!(tx, [row as unknown as LedgerRow]));
+    const { rows } = await store.query<{ state: string }>(`select state from orders where wallet = 'f'`);
+    return rows[0]!.state;
+  };
+  // A part does not end it, and neither does what was crafted before it, where a node hid the other account.
+  assert.equal(await settle('1', sold, {}), 'ready_to_cancel');
+  await store.query(`delete from order_events where wallet = 'f'`);
+  assert.equal(await settle('3', bought, {}), 'ready_to_cancel');
+  assert.equal(await settle('4', bought, { isPart: true }), 'ready_to_cancel');
+  assert.equal(await settle('2', sold, { isPart: true }), 'cancelled');
+});
+
 /** Events of all orders of a wallet, by their numbers. */
 async function insertEvents(wallet: string, type: string, state: string, from: number, to: number): Promise<void> {
   await store.query(

@@ -9,14 +9,14 @@ import {
   type TriggerOrderEventRow,
   writeTriggerOrderEvents,
 } from '../../store/trigger-order-events.js';
-import { withdrawnMints } from '../../store/trigger-order-withdrawals.js';
+import { wholeHasLandedAfter, withdrawnMints } from '../../store/trigger-order-withdrawals.js';
 import {
   findByDeposit,
   insertTriggerOrder,
   lockTriggerOrders,
   type TriggerOrderRow,
 } from '../../store/trigger-orders.js';
-import { readWithdrawal, type WithdrawalPayload } from './deps.js';
+import { readWithdrawal } from './deps.js';
 
 /** Stores an order in the step that claims its deposit, and opens it in the step that records the landing. */
 export const depositSettlement: Settlement = {
@@ -69,12 +69,11 @@ export const withdrawalSettlement: Settlement = {
 
   async settle(tx: Tx, settled: readonly LedgerRow[]): Promise<void> {
     for (const row of settled) {
-      const payload = readWithdrawal(row);
       const { state, settledAt } = row;
       if (!settledAt || state === 'expired') continue;
-      const [order] = await lockTriggerOrders(tx, [payload.orderId], { skip: false });
+      const [order] = await lockTriggerOrders(tx, [readWithdrawal(row).orderId], { skip: false });
       if (!order) continue;
-      const isEnd = state === 'landed' && (await bringsAllHome(tx, order, payload));
+      const isEnd = state === 'landed' && (await bringsAllHome(tx, order, row));
       const history = () => withdrawalEvents(order, row, { at: settledAt, isEnd });
       const change: OrderChange = { id: order.id, event: { type: 'withdrawn' }, history };
       if (isEnd) await changeOrders(tx, [change], settledAt, { locked: [order] });
@@ -89,14 +88,12 @@ export const withdrawalSettlement: Settlement = {
 
 /**
  * Whether nothing of the order is left in the vault: a node may have hidden one of its accounts when the withdrawal was crafted. What
- * is missing in this one must have come home with one before.
+ * is missing in this one must have come home with one before. A part may be recorded after the one that brought the rest: nothing
+ * is left then that could be withdrawn.
  */
-async function bringsAllHome(
-  tx: Tx,
-  order: TriggerOrderRow,
-  { isPart, withdrawn }: WithdrawalPayload,
-): Promise<boolean> {
-  if (isPart) return false;
+async function bringsAllHome(tx: Tx, order: TriggerOrderRow, row: LedgerRow): Promise<boolean> {
+  const { isPart, withdrawn } = readWithdrawal(row);
+  if (isPart && !(await wholeHasLandedAfter(tx, order, row.id))) return false;
   const here: string[] = withdrawn.map(({ mint }) => mint);
   const missing = heldMints(order).filter((mint) => !here.includes(mint));
   if (missing.length === 0) return true;
