@@ -4,6 +4,7 @@ import { AppError, requireAddress, requireAmount } from '../../errors/index.js';
 import { accept, explainEnd, isRefusal, type Refusal } from '../../landing/index.js';
 import { uuidv7 } from '../../lib/ids.js';
 import type { TypedServer } from '../../lib/typed-server.js';
+import type { NoPrice } from '../../prices/index.js';
 import type { LedgerRow } from '../../store/ledger.js';
 import { findByDeposit, type TriggerOrderRow } from '../../store/trigger-orders.js';
 import { apply, newOrder } from '../../trigger-orders/order.js';
@@ -127,13 +128,16 @@ async function priceFor(
   return price && 'usd' in price ? price.usd : now;
 }
 
+/** What the pools that are known say, where others may not have been found yet. */
+const UNFOUND: readonly NoPrice['none'][] = ['missing', 'shallow', 'contradicting'];
+
 /**
  * The trigger may be any token, and a refused order keeps its deposit: whoever posts ever others has their pools looked for no
  * more often than he may ask for quotes. Those of the pair were when the deposit was crafted.
  */
 async function lookFor({ prices }: TriggerV2Deps, mint: Address, charge: Charge): Promise<void> {
   const price = prices.forNewOrder(mint);
-  if (!('none' in price) || price.none !== 'missing') return;
+  if (!('none' in price) || !UNFOUND.includes(price.none)) return;
   if ((await charge())?.allowed !== false) prices.ask(mint);
 }
 

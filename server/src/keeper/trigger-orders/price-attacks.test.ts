@@ -442,6 +442,16 @@ describe('attack: a free key has ever other tokens looked for by orders that are
     assert.deepEqual(asked, [world.sold.mint, world.bought.mint]);
   });
 
+  it('a trigger token of which only a small pool is known has its other pools looked for', async () => {
+    const mint = made();
+    const forNewOrder: typeof world.priced.forNewOrder = (each) =>
+      each === mint ? { none: 'shallow', why: 'too little' } : world.priced.forNewOrder(each);
+    const client = world.newClient(undefined, { ...noting(), forNewOrder });
+    const wallet = await client.register();
+    await assert.rejects(client.open(wallet, AMOUNT, { ...terms(mint), triggerPriceUsd: 1 }), /too little|invalid/i);
+    assert.ok(asked.includes(mint));
+  });
+
   it('attack: by no deposit at all: no price is asked for', async () => {
     const client = world.newClient();
     const wallet = await client.register();
