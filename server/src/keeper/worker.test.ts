@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { BackOffs } from '../lib/back-offs.js';
 import { silent } from '../routing/aggregator/testing.js';
 import type { Store } from '../store/sql.js';
@@ -76,6 +76,13 @@ const some = (count: number, prefix = 'item') => Array.from({ length: count }, (
 const settled = async () => {
   for (let i = 0; i < 20; i++) await new Promise(setImmediate);
 };
+
+// A worker keeps no process alive while it waits for what was sent; a service has other things that do.
+let alive: NodeJS.Timeout;
+before(() => {
+  alive = setInterval(() => {}, 60_000);
+});
+after(() => clearInterval(alive));
 
 function newWorker(begin: Begin, options: Partial<WorkerOptions> = {}) {
   const work = new TestWork();
