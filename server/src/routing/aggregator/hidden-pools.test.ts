@@ -38,19 +38,15 @@ const honest = () =>
     positions: [{ lower: -6_400, upper: 6_400, liquidity: DEEP }],
   });
 
+const withSteps = (positions: WhirlpoolTerms['positions']) =>
+  writeWhirlpool(lab, { ...common, tickSpacing: 1, feeRate: 100, tick: 96, sqrtPrice: sqrtPriceAt(96), positions });
+
 /** Dust in more steps than a trade may have, and all of its capital behind them, at the market's price. */
 const inManySteps = (_: unknown, nth: number) =>
-  writeWhirlpool(lab, {
-    ...common,
-    tickSpacing: 1,
-    feeRate: 100,
-    tick: 96,
-    sqrtPrice: sqrtPriceAt(96),
-    positions: [
-      ...Array.from({ length: 95 }, (_, i) => ({ lower: i + 2, upper: 97, liquidity: BigInt(1_000 + nth) })),
-      { lower: -30, upper: 1, liquidity: 10n * DEEP },
-    ],
-  });
+  withSteps([
+    ...Array.from({ length: 95 }, (_, i) => ({ lower: i + 2, upper: 97, liquidity: BigInt(1_000 + nth) })),
+    { lower: -30, upper: 1, liquidity: 10n * DEEP },
+  ]);
 
 /** Dust beside the market's price, through which its fee rises to a tenth, and all of its capital behind it. */
 const withRisingFee = (_: unknown, nth: number) => {
@@ -139,14 +135,7 @@ it('attack: a stranger on the chain makes pools that look better than all others
 
 it('attack: a stranger on the chain makes pools that share a trade best where it takes more compute units than a transaction has: it goes over so many as it has units for', () => {
   const steep = () =>
-    writeWhirlpool(lab, {
-      ...common,
-      tickSpacing: 1,
-      feeRate: 100,
-      tick: 96,
-      sqrtPrice: sqrtPriceAt(96),
-      positions: Array.from({ length: 79 }, (_, i) => ({ lower: 96 - i, upper: 97, liquidity: 10n ** 10n })),
-    });
+    withSteps(Array.from({ length: 79 }, (_, i) => ({ lower: 96 - i, upper: 97, liquidity: 10n ** 10n })));
   const pools = [steep(), steep(), steep(), cpmm([10n ** 12n, 10n ** 12n])];
   // With lookup tables that hold all that they name.
   const found = bestOver(pools, 4_500_000_000n, { excess: () => 0, weigh: () => 0, isTooLong: () => false });
