@@ -190,12 +190,13 @@ function serveSocket(client: WebSocket, subscriptions: Subscriptions): void {
     if (client.readyState !== client.OPEN) return;
     client.send(text);
     // A client that does not read must not fill our memory.
-    if (client.bufferedAmount > MAX_UNSENT_BYTES) client.terminate();
+    if (client.bufferedAmount > MAX_UNSENT_BYTES) connection.end();
   };
-  const connection = subscriptions.connect((text) => {
+  const notify = (text: string) => {
     if (answering > 0) held.push(text);
     else send(text);
-  });
+  };
+  const connection = subscriptions.connect(notify, () => client.terminate());
   client.on('message', (data) => {
     answering++;
     void answer(data.toString(), connection.call).then((text) => {

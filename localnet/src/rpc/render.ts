@@ -100,7 +100,7 @@ function renderAccount(address: Address, account: Account, view: AccountView, de
   };
 }
 
-function viewed(data: Uint8Array, { slice }: AccountView): Uint8Array {
+export function viewed(data: Uint8Array, { slice }: AccountView): Uint8Array {
   return slice ? data.subarray(slice.offset, slice.offset + slice.length) : data;
 }
 

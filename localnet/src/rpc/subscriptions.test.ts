@@ -2,9 +2,17 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { associatedTokenAddress, CLOCK_SYSVAR, generateKeypair, memo, tokenTransferChecked } from '@slipway/wire';
+import {
+  associatedTokenAddress,
+  CLOCK_SYSVAR,
+  generateKeypair,
+  memo,
+  TOKEN_PROGRAM,
+  tokenTransferChecked,
+} from '@slipway/wire';
 import { WebSocket } from 'ws';
-import { execute, openTestChain } from '../chain-testing.js';
+import { execute, openTestChain, signedTransaction } from '../chain-testing.js';
+import { parseTransaction } from '../chain-transaction.js';
 import { MAX_SOCKETS } from '../server.js';
 import { found, type Loose, startTestNet, type TestNet } from '../testing.js';
 import { MAX_SUBSCRIPTIONS, Subscriptions } from './subscriptions.js';
@@ -216,7 +224,10 @@ test('a connection has a bounded number of subscriptions, and its end takes away
   const { chain } = await openTestChain(t);
   const subscriptions = new Subscriptions(chain, assert.fail);
   t.after(() => subscriptions.close());
-  const [greedy, other] = [subscriptions.connect(assert.fail), subscriptions.connect(assert.fail)];
+  const [greedy, other] = [
+    subscriptions.connect(assert.fail, assert.fail),
+    subscriptions.connect(assert.fail, assert.fail),
+  ];
   const kept = await other.call('rootSubscribe', []);
   const { ofConnection, ofTopic } = MAX_SUBSCRIPTIONS;
   const addresses = Array.from({ length: ofConnection / ofTopic }, () => generateKeypair().address);
@@ -236,7 +247,7 @@ test('all connections together have a bounded number of subscriptions', async (t
   const { chain } = await openTestChain(t);
   const subscriptions = new Subscriptions(chain, assert.fail);
   t.after(() => subscriptions.close());
-  const connections = Array.from({ length: 3 }, () => subscriptions.connect(assert.fail));
+  const connections = Array.from({ length: 3 }, () => subscriptions.connect(assert.fail, assert.fail));
   const { ofAll, ofTopic } = MAX_SUBSCRIPTIONS;
   const addresses = Array.from({ length: ofAll / 3 / ofTopic }, () => generateKeypair().address);
   for (let count = 0; count < ofAll; count++) {
@@ -247,6 +258,22 @@ test('all connections together have a bounded number of subscriptions', async (t
     await assert.rejects(async () => connection.call('rootSubscribe', []), /at most 150000 on this chain/);
   connections[0]!.close();
   assert.equal(typeof (await connections[1]!.call('rootSubscribe', [])), 'number');
+});
+
+test('attack: a free key of a sandbox takes all subscriptions of its chain: every other connection has fifty', async (t) => {
+  const { chain } = await openTestChain(t);
+  const subscriptions = new Subscriptions(chain, assert.fail);
+  t.after(() => subscriptions.close());
+  const attackers = [1, 2].map(() => subscriptions.connect(assert.fail, assert.fail));
+  const { ofAll, ofTopic, ofAny } = MAX_SUBSCRIPTIONS;
+  const addresses = Array.from({ length: ofAll / 2 / ofTopic }, () => generateKeypair().address);
+  for (let count = 0; count < ofAll; count++) {
+    const address = addresses[Math.floor(count / 2) % addresses.length];
+    await attackers[count % 2]!.call('accountSubscribe', [address]);
+  }
+  const other = subscriptions.connect(assert.fail, assert.fail);
+  for (let count = 0; count < ofAny; count++) await other.call('rootSubscribe', []);
+  await assert.rejects(async () => other.call('rootSubscribe', []), /at most 150000 on this chain/);
 });
 
 test('attack: a free key of a sandbox waits for one account thousands of times, to keep the chain busy with each change: a thousand on a connection, rendered once, and others have their turn between', async (t) => {
@@ -274,7 +301,7 @@ test('attack: a free key of a sandbox waits for one account thousands of times, 
     if (++told === 1) setImmediate(() => (toldBefore = told));
     if (told === 2 * ofTopic) end();
   };
-  for (const { call } of [subscriptions.connect(notify), subscriptions.connect(notify)]) {
+  for (const { call } of [subscriptions.connect(notify, assert.fail), subscriptions.connect(notify, assert.fail)]) {
     for (let count = 0; count < ofTopic; count++) await call('accountSubscribe', asked);
     const once = async () => call('accountSubscribe', asked);
     await assert.rejects(once, { message: /at most 1000 for the same on one connection/ });
@@ -297,7 +324,7 @@ test('attack: a free key of a sandbox waits for slots or logs by ever more conne
     ['logsSubscribe', ['all']],
   ] as const) {
     let told = 0;
-    const connections = [1, 2, 3].map(() => subscriptions.connect(() => told++));
+    const connections = [1, 2, 3].map(() => subscriptions.connect(() => told++, assert.fail));
     for (const { call } of connections) for (let count = 0; count < ofTopic; count++) await call(method, [...params]);
     if (method === 'logsSubscribe') await execute(chain, [alice], memo('once'));
     else passSlots(1);
@@ -308,13 +335,77 @@ test('attack: a free key of a sandbox waits for slots or logs by ever more conne
   }
 });
 
+test('attack: a free key of a sandbox waits for a large account in many forms: others have their turn after each, and none is made once he is gone', async (t) => {
+  const { chain } = await openTestChain(t);
+  const subscriptions = new Subscriptions(chain, assert.fail);
+  t.after(() => subscriptions.close());
+  const { address } = generateKeypair();
+  const size = 1 << 20;
+  let told = 0;
+  let toldAtOnce = 0;
+  const notify = () => {
+    if (++told === 1) setImmediate(() => (toldAtOnce = told));
+    if (told === 5) connection.close();
+  };
+  const connection = subscriptions.connect(notify, assert.fail);
+  for (let form = 0; form < 20; form++) {
+    const dataSlice = { offset: 0, length: size - form };
+    await connection.call('accountSubscribe', [address, { encoding: 'base64', dataSlice }]);
+  }
+  const owner = TOKEN_PROGRAM;
+  await chain.setAccount(address, { lamports: 1n, owner, executable: false, data: new Uint8Array(size) });
+  while (told < 5) await setTimeout(1);
+  assert.equal(toldAtOnce, 1);
+  await setTimeout(1);
+  assert.equal(told, 5);
+});
+
+test('attack: a free key of a sandbox waits by ever more connections for all token accounts: who waits for one hears of it between', async (t) => {
+  const { chain, alice, bob, usdc } = await openTestChain(t);
+  const subscriptions = new Subscriptions(chain, assert.fail);
+  t.after(() => subscriptions.close());
+  let told = 0;
+  const attackers = [1, 2, 3].map(() => subscriptions.connect(() => told++, assert.fail));
+  const { ofTopic } = MAX_SUBSCRIPTIONS;
+  const asked = [TOKEN_PROGRAM, { encoding: 'base64', dataSlice: { offset: 0, length: 0 } }];
+  for (const { call } of attackers) for (let count = 0; count < ofTopic; count++) await call('programSubscribe', asked);
+  const [source, destination] = [alice, bob].map(({ address }) => associatedTokenAddress(address, usdc));
+  const toldBefore: number[] = [];
+  const other = subscriptions.connect(() => toldBefore.push(told), assert.fail);
+  for (const account of [source, destination]) await other.call('accountSubscribe', [account, { encoding: 'base64' }]);
+  const transfer = { source: source!, mint: usdc, destination: destination!, authority: alice.address };
+  for (let amount = 1n; amount <= 2n; amount++)
+    await execute(chain, [alice], tokenTransferChecked({ ...transfer, amount, decimals: 6 }));
+  while (told < 6 * ofTopic || toldBefore.length < 2) await setTimeout(1);
+  assert.ok(Math.max(...toldBefore) < ofTopic, `told after ${toldBefore} of ${told}`);
+});
+
+test('attack: a free key of a sandbox waits for one signature by ever more connections: others have their turn while it is told', async (t) => {
+  const { chain, alice } = await openTestChain(t);
+  const subscriptions = new Subscriptions(chain, assert.fail);
+  t.after(() => subscriptions.close());
+  let told = 0;
+  const connections = [1, 2, 3].map(() => subscriptions.connect(() => told++, assert.fail));
+  const wire = signedTransaction(chain, { signers: [alice], instructions: [memo('once')] });
+  const { ofTopic } = MAX_SUBSCRIPTIONS;
+  for (const { call } of connections)
+    for (let count = 0; count < ofTopic; count++)
+      await call('signatureSubscribe', [parseTransaction(wire).signature, { enableReceivedNotification: true }]);
+  await chain.send(wire, { skipPreflight: false });
+  await setTimeout(0);
+  assert.ok(told < 6 * ofTopic, `${told} at once`);
+  while (told < 6 * ofTopic) await setTimeout(1);
+  assert.equal(subscriptions.size, 0);
+});
+
 test('who is still being told of the clock is told of no slot that passes meanwhile', async (t) => {
   const { chain, passSlots } = await openTestChain(t);
   const subscriptions = new Subscriptions(chain, assert.fail);
   t.after(() => subscriptions.close());
   const slots: number[] = [];
-  const connection = subscriptions.connect((text) =>
-    slots.push(Number((JSON.parse(text) as Loose).params!.result!.context!.slot)),
+  const connection = subscriptions.connect(
+    (text) => slots.push(Number((JSON.parse(text) as Loose).params!.result!.context!.slot)),
+    assert.fail,
   );
   await connection.call('accountSubscribe', [CLOCK_SYSVAR, { encoding: 'base64' }]);
   const first = Number(chain.slot) + 1;

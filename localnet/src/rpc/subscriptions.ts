@@ -1,27 +1,21 @@
-import { setImmediate } from 'node:timers/promises';
-import { CLOCK_SYSVAR, SYSTEM_PROGRAM } from '@slipway/wire';
+import { type Address, CLOCK_SYSVAR, SYSTEM_PROGRAM } from '@slipway/wire';
 import type { Chain } from '../chain.js';
-import type { Account, AddressedAccount, ChainEvent } from '../types.js';
+import type { Account, ChainEvent } from '../types.js';
+import { accountNews } from './account-news.js';
 import { type Call, guarded } from './call.js';
-import { invalidParam, methodNotFound, RPC_CODE, RpcError } from './errors.js';
-import { type AccountFilter, passesFilters, readFilters } from './filters.js';
+import { methodNotFound, RPC_CODE, RpcError } from './errors.js';
 import { integer, stringifyJson } from './json.js';
-import { readAddress, readConfig, readFlag, readList, readObject, readParams, readSignature } from './params.js';
-import { type AccountView, readAccountView, renderAccounts } from './render.js';
+import { Line, type News } from './line.js';
+import { Lines } from './lines.js';
+import { readParams } from './params.js';
+import { readAccountView } from './render.js';
+import { WISHES, type Wish } from './wishes.js';
 
-type Kind = 'account' | 'logs' | 'program' | 'signature' | 'slot' | 'root';
-
-interface Subscription {
+interface Subscription extends Required<Wish> {
   id: number;
-  kind: Kind;
-  /** Which events it wants, see `topic`. */
-  topic: string;
   connection: Connection;
-  view: AccountView;
   /** The view as text: those of one form are shown the same. */
   form: string;
-  filters: AccountFilter[];
-  received: boolean;
 }
 
 /** One WebSocket: `call` answers its requests, notifications go to the `notify` it was opened with. */
@@ -30,25 +24,22 @@ interface Connection {
   notify: (text: string) => void;
   /** Its own, so that its end costs what it had and not what all connections have. */
   subscriptions: Set<Subscription>;
-  /** How many of these wait for the same. */
-  ofTopic: Map<string, number>;
+  /** Those of these that wait for the same. */
+  ofTopic: Map<string, Set<Subscription>>;
+  line: Line<Subscription>;
   close: () => void;
+  /** Closes it, and the WebSocket. */
+  end: () => void;
 }
 
 /**
  * A service that watches ten thousand pools has some thirty thousand on its one connection, each for something else. What tells of
- * the same, such as of each slot, costs all others at once.
+ * the same, such as of each slot, costs all others at once. A few every connection may have, however many others have.
  */
-export const MAX_SUBSCRIPTIONS = { ofConnection: 100_000, ofTopic: 1_000, ofAll: 150_000 };
-
-/** After so many notifications, what waits has its turn. */
-const TOLD_AT_ONCE = 1_000;
+export const MAX_SUBSCRIPTIONS = { ofConnection: 100_000, ofTopic: 1_000, ofAll: 150_000, ofAny: 50 };
 
 /** A closed account, as a validator notifies of it. */
 const NO_ACCOUNT: Account = { lamports: 0n, owner: SYSTEM_PROGRAM, executable: false, data: new Uint8Array() };
-
-/** What a subscription method asks for, before it has an id. */
-type Wish = Pick<Subscription, 'kind' | 'topic'> & Partial<Pick<Subscription, 'view' | 'filters' | 'received'>>;
 
 /**
  * The subscriptions of all connections, found by what they wait for, so that an event costs what it concerns and not
@@ -57,34 +48,43 @@ type Wish = Pick<Subscription, 'kind' | 'topic'> & Partial<Pick<Subscription, 'v
 export class Subscriptions {
   readonly #chain: Chain;
   readonly #log: (line: string) => void;
-  readonly #byTopic = new Map<string, Set<Subscription>>();
+  readonly #lines: Lines<Subscription>;
+  /** Who waits for what. */
+  readonly #byTopic = new Map<string, Set<Connection>>();
   readonly #byId = new Map<number, Subscription>();
   readonly #stop: () => void;
   #lastId = 0;
   #programSubscriptions = 0;
-  /** Account notifications read the chain and keep their order by waiting for each other. */
-  #accountsTold: Promise<void> = Promise.resolve();
-  /** For the same reason. */
-  #logsTold: Promise<void> = Promise.resolve();
-  #clockIsTold = true;
-  /** Of `slot` and `root`: those whose subscribers are still being told of one. */
-  readonly #slotsTold = new Set<string>();
+  /** Accounts are told in the order in which they were to be read. */
+  #accountsRead: Promise<void> = Promise.resolve();
+  #clockIsRead = true;
 
   constructor(chain: Chain, log: (line: string) => void) {
     this.#chain = chain;
     this.#log = log;
+    this.#lines = new Lines(log);
     this.#stop = chain.on((event) => this.#publish(event));
   }
 
-  /** A new connection, whose notifications are given to `notify` as text. */
-  connect(notify: (text: string) => void): Connection {
+  /** A new connection, whose notifications are given to `notify` as text; `end` is called where it asks for too much. */
+  connect(notify: (text: string) => void, end: () => void): Connection {
+    const subscriptions = new Set<Subscription>();
     const connection: Connection = {
       call: guarded(this.#chain, this.#log, (method, params) => this.#call(connection, method, readParams(params))),
       notify,
-      subscriptions: new Set(),
+      subscriptions,
       ofTopic: new Map(),
+      line: new Line(
+        () => subscriptions.size,
+        () => connection.end(),
+      ),
       close: () => {
-        for (const subscription of connection.subscriptions) this.#remove(subscription);
+        for (const subscription of subscriptions) this.#remove(subscription);
+        this.#lines.drop(connection.line);
+      },
+      end: () => {
+        connection.close();
+        end();
       },
     };
     return connection;
@@ -110,21 +110,21 @@ export class Subscriptions {
   }
 
   #subscribe(connection: Connection, wish: Wish): number {
-    refuseTooMany(connection.subscriptions.size, MAX_SUBSCRIPTIONS.ofConnection, 'on one connection');
-    refuseTooMany(this.size, MAX_SUBSCRIPTIONS.ofAll, 'on this chain');
-    const same = connection.ofTopic.get(wish.topic) ?? 0;
-    refuseTooMany(same, MAX_SUBSCRIPTIONS.ofTopic, 'for the same on one connection');
+    const { subscriptions, ofTopic } = connection;
+    const same = ofTopic.get(wish.topic) ?? new Set();
+    refuseTooMany(subscriptions.size, MAX_SUBSCRIPTIONS.ofConnection, 'on one connection');
+    if (subscriptions.size >= MAX_SUBSCRIPTIONS.ofAny)
+      refuseTooMany(this.size, MAX_SUBSCRIPTIONS.ofAll, 'on this chain');
+    refuseTooMany(same.size, MAX_SUBSCRIPTIONS.ofTopic, 'for the same on one connection');
     const id = ++this.#lastId;
     const view = wish.view ?? readAccountView({});
     const defaults = { filters: [], received: false };
     const subscription: Subscription = { ...defaults, ...wish, view, form: JSON.stringify(view), id, connection };
     this.#byId.set(id, subscription);
-    connection.subscriptions.add(subscription);
-    connection.ofTopic.set(wish.topic, same + 1);
+    subscriptions.add(subscription);
+    ofTopic.set(wish.topic, same.add(subscription));
     if (wish.kind === 'program') this.#programSubscriptions++;
-    const waiting = this.#byTopic.get(wish.topic);
-    if (waiting) waiting.add(subscription);
-    else this.#byTopic.set(wish.topic, new Set([subscription]));
+    this.#byTopic.set(wish.topic, (this.#byTopic.get(wish.topic) ?? new Set()).add(connection));
     if (wish.kind === 'signature') this.#tellIfProcessed(subscription);
     return id;
   }
@@ -140,15 +140,17 @@ export class Subscriptions {
 
   #remove(subscription: Subscription): void {
     if (!this.#byId.delete(subscription.id)) return;
-    const { subscriptions, ofTopic } = subscription.connection;
+    const { topic, kind, connection } = subscription;
+    const { subscriptions, ofTopic } = connection;
     subscriptions.delete(subscription);
-    const same = ofTopic.get(subscription.topic)! - 1;
-    if (same > 0) ofTopic.set(subscription.topic, same);
-    else ofTopic.delete(subscription.topic);
-    if (subscription.kind === 'program') this.#programSubscriptions--;
-    const waiting = this.#byTopic.get(subscription.topic);
-    waiting?.delete(subscription);
-    if (waiting?.size === 0) this.#byTopic.delete(subscription.topic);
+    if (kind === 'program') this.#programSubscriptions--;
+    const same = ofTopic.get(topic);
+    same?.delete(subscription);
+    if (same && same.size > 0) return;
+    ofTopic.delete(topic);
+    const waiting = this.#byTopic.get(topic);
+    waiting?.delete(connection);
+    if (waiting?.size === 0) this.#byTopic.delete(topic);
   }
 
   #tellIfProcessed(subscription: Subscription): void {
@@ -159,8 +161,8 @@ export class Subscriptions {
   #publish(event: ChainEvent): void {
     if (event.type === 'slot') {
       const value = { slot: integer(event.slot), parent: integer(event.parent), root: integer(event.root) };
-      void this.#publishSlot('slot', value);
-      void this.#publishSlot('root', integer(event.root));
+      this.#publishText('slot', '', value);
+      this.#publishText('root', '', integer(event.root));
       void this.#publishClock(event.slot);
       return;
     }
@@ -168,40 +170,32 @@ export class Subscriptions {
     void this.#publishAccounts(event.slot, event.changed);
   }
 
-  /** Many who wait hear of none that comes while they are still being told of another one. */
-  async #publishSlot(topic: string, value: unknown): Promise<void> {
-    if (this.#slotsTold.has(topic)) return;
-    const waiting = this.#waiting(topic);
-    // Few are told at once, also of each slot of many that pass together.
-    if (waiting.length >= TOLD_AT_ONCE) this.#slotsTold.add(topic);
-    await this.#tellAll(waiting, value);
-    this.#slotsTold.delete(topic);
-  }
-
-  /** Of no slot that comes while those who wait are still being told of another one. */
+  /** Of no slot that comes while the clock is still being read. */
   async #publishClock(slot: bigint): Promise<void> {
-    if (!this.#clockIsTold) return;
-    this.#clockIsTold = false;
+    if (!this.#clockIsRead) return;
+    this.#clockIsRead = false;
     await this.#publishAccounts(slot, [CLOCK_SYSVAR]);
-    this.#clockIsTold = true;
+    this.#clockIsRead = true;
   }
 
   #publishTransaction({ signature, slot, err, logs, accounts }: Extract<ChainEvent, { type: 'transaction' }>): void {
-    for (const subscription of this.#waiting(`signature:${signature}`)) this.#tellSignature(subscription, slot, err);
-    const topics = ['logs', ...accounts.map((address) => `logs:${address}`)];
-    const waiting = topics.flatMap((topic) => this.#waiting(topic));
-    if (waiting.length === 0) return;
+    const news = { bytesFor: () => 0, tell: (waiting: Subscription) => this.#tellSignature(waiting, slot, err) };
+    this.#publishNews(`signature:${signature}`, '', news);
+    const topics = ['logs', ...accounts.map((address) => `logs:${address}`)].filter((topic) =>
+      this.#byTopic.has(topic),
+    );
+    if (topics.length === 0) return;
     const told = inContext(slot, { signature, err, logs });
-    this.#logsTold = this.#logsTold.then(() => this.#tellAll(waiting, told));
+    for (const topic of topics) this.#publishText(topic, signature, told);
   }
 
   #tellSignature(subscription: Subscription, slot: bigint, err: unknown): void {
-    if (subscription.received) this.#tell(subscription, inContext(slot, 'receivedSignature'));
-    this.#tell(subscription, inContext(slot, { err }));
+    if (subscription.received) this.#send(subscription, stringifyJson(inContext(slot, 'receivedSignature')));
+    this.#send(subscription, stringifyJson(inContext(slot, { err })));
     this.#remove(subscription);
   }
 
-  /** Resolves once all are told. */
+  /** Resolves once they are read. */
   async #publishAccounts(
     slot: bigint,
     changed: Extract<ChainEvent, { type: 'transaction' }>['changed'],
@@ -211,65 +205,44 @@ export class Subscriptions {
     if (wanted.length === 0) return;
     // Read now, before the next transaction changes them again.
     const reading = this.#chain.accounts(wanted);
-    this.#accountsTold = Promise.all([reading, this.#accountsTold])
-      .then(async ([accounts]) => {
-        for (const [index, address] of wanted.entries()) {
-          const account = accounts[index] ?? NO_ACCOUNT;
-          await this.#tellAccount(this.#waiting(`account:${address}`), slot, { address, account });
-          const ofProgram = account === NO_ACCOUNT ? [] : this.#waiting(`program:${account.owner}`);
-          const passed = ofProgram.filter(({ filters }) => passesFilters(account, filters));
-          await this.#tellAccount(passed, slot, { address, account });
-        }
+    this.#accountsRead = Promise.all([reading, this.#accountsRead])
+      .then(([accounts]) => {
+        for (const [index, address] of wanted.entries()) this.#publishAccount(slot, address, accounts[index]);
       })
       .catch((error) => this.#log(`account notifications failed: ${error}`));
-    await this.#accountsTold;
+    await this.#accountsRead;
   }
 
-  /** Those of one kind, of an account that is rendered once for each form that they want it in. */
-  async #tellAccount(subscriptions: Subscription[], slot: bigint, account: AddressedAccount): Promise<void> {
-    const rendered = new Map<string, string | undefined>();
-    for (const [index, subscription] of subscriptions.entries()) {
-      if (index % TOLD_AT_ONCE === TOLD_AT_ONCE - 1) await setImmediate();
-      const { form } = subscription;
-      if (!rendered.has(form)) rendered.set(form, await this.#render(subscription, slot, account));
-      const text = rendered.get(form);
-      if (text !== undefined) this.#send(subscription, text);
+  #publishAccount(slot: bigint, address: Address, found: Account | undefined): void {
+    const account = { address, account: found ?? NO_ACCOUNT };
+    const deps = {
+      chain: this.#chain,
+      log: this.#log,
+      send: (subscription: Subscription, result: string) => this.#send(subscription, result),
+    };
+    const ofAccount = accountNews(account, { ...deps, inResult: (value) => inContext(slot, value) });
+    this.#publishNews(`account:${address}`, '', ofAccount);
+    if (!found) return;
+    const inResult = (value: unknown) => inContext(slot, { pubkey: address, account: value });
+    this.#publishNews(`program:${found.owner}`, address, accountNews(account, { ...deps, inResult }));
+  }
+
+  #publishText(topic: string, key: string, result: unknown): void {
+    if (!this.#byTopic.has(topic)) return;
+    const text = stringifyJson(result);
+    this.#publishNews(topic, key, {
+      bytesFor: () => text.length,
+      tell: (subscription) => this.#send(subscription, text),
+    });
+  }
+
+  /** Of one topic, only the last news by each key is told to those who have not heard the one before. */
+  #publishNews(topic: string, key: string, news: News<Subscription>): void {
+    const last = this.#lastId;
+    for (const { line, ofTopic } of this.#byTopic.get(topic) ?? []) {
+      const listeners = () => [...(ofTopic.get(topic) ?? [])].filter(({ id }) => id <= last);
+      this.#lines.add(line, `${topic} ${key}`, { news, listeners });
     }
-  }
-
-  /** Nothing where its caller cannot be shown the account, as a long one in base58: others hear of theirs all the same. */
-  async #render(
-    { kind, view }: Subscription,
-    slot: bigint,
-    { address, account }: AddressedAccount,
-  ): Promise<string | undefined> {
-    try {
-      const [value] = await renderAccounts(this.#chain, [{ address, account }], view);
-      return stringifyJson(inContext(slot, kind === 'program' ? { pubkey: address, account: value } : value));
-    } catch (error) {
-      if (!(error instanceof RpcError)) this.#log(`an account notification failed: ${error}`);
-      return undefined;
-    }
-  }
-
-  #waiting(topic: string): Subscription[] {
-    return [...(this.#byTopic.get(topic) ?? [])];
-  }
-
-  async #tellAll(subscriptions: Subscription[], result: unknown): Promise<void> {
-    try {
-      const text = subscriptions.length > 0 ? stringifyJson(result) : '';
-      for (const [index, subscription] of subscriptions.entries()) {
-        if (index % TOLD_AT_ONCE === TOLD_AT_ONCE - 1) await setImmediate();
-        this.#send(subscription, text);
-      }
-    } catch (error) {
-      this.#log(`notifications failed: ${error}`);
-    }
-  }
-
-  #tell(subscription: Subscription, result: unknown): void {
-    this.#send(subscription, stringifyJson(result));
   }
 
   /** The result is JSON already, for all who are told the same. */
@@ -285,52 +258,6 @@ export class Subscriptions {
 function refuseTooMany(count: number, limit: number, where: string): void {
   if (count < limit) return;
   throw new RpcError(RPC_CODE.internal, `Subscription refused: at most ${limit} ${where}; unsubscribe some first`);
-}
-
-/** By the first word of the method. What is not here, such as `block` and `vote`, is not found. */
-const WISHES = new Map<string, (params: unknown[], slot: bigint) => Wish>([
-  [
-    'account',
-    (params, slot) => ({
-      kind: 'account',
-      topic: `account:${readAddress(params[0], 'pubkey')}`,
-      view: readAccountView(readConfig(params[1], slot)),
-    }),
-  ],
-  [
-    'program',
-    (params, slot) => {
-      const topic = `program:${readAddress(params[0], 'program')}`;
-      const config = readConfig(params[1], slot);
-      return { kind: 'program', topic, view: readAccountView(config), filters: readFilters(config.filters) };
-    },
-  ],
-  [
-    'signature',
-    (params, slot) => {
-      const topic = `signature:${readSignature(params[0], 'signature')}`;
-      const { enableReceivedNotification } = readConfig(params[1], slot);
-      return { kind: 'signature', topic, received: readFlag(enableReceivedNotification, 'enableReceivedNotification') };
-    },
-  ],
-  [
-    'logs',
-    (params, slot) => {
-      readConfig(params[1], slot);
-      return { kind: 'logs', topic: logsTopic(params[0]) };
-    },
-  ],
-  ['slot', () => ({ kind: 'slot', topic: 'slot' })],
-  ['root', () => ({ kind: 'root', topic: 'root' })],
-]);
-
-/** There are no votes on this chain, so that `all` and `allWithVotes` are the same. */
-function logsTopic(filter: unknown): string {
-  if (filter === 'all' || filter === 'allWithVotes') return 'logs';
-  if (typeof filter !== 'object') throw invalidParam('filter', 'expected all, allWithVotes or an object with mentions');
-  const mentions = readList(readObject(filter, 'filter').mentions, 'filter.mentions', Number.POSITIVE_INFINITY);
-  if (mentions.length !== 1) throw new RpcError(RPC_CODE.invalidParams, 'Invalid Request: Only 1 address supported');
-  return `logs:${readAddress(mentions[0], 'filter.mentions[0]')}`;
 }
 
 function inContext(slot: bigint, value: unknown): unknown {

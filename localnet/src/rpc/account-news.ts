@@ -1,0 +1,63 @@
+import type { Chain } from '../chain.js';
+import type { Account, AddressedAccount } from '../types.js';
+import { RpcError } from './errors.js';
+import { type AccountFilter, passesFilters } from './filters.js';
+import { stringifyJson } from './json.js';
+import type { News } from './line.js';
+import { type AccountView, renderAccounts, viewed } from './render.js';
+
+/** Characters of texts that are kept while an account is told: those of small accounts, in all forms. */
+const KEPT_CHARACTERS = 1 << 20;
+
+interface Watcher {
+  view: AccountView;
+  /** The view as text: those of one form are shown the same. */
+  form: string;
+  filters: AccountFilter[];
+}
+
+interface NewsDeps<W> {
+  chain: Chain;
+  log: (line: string) => void;
+  /** The whole result, of an account as it is rendered. */
+  inResult: (account: unknown) => unknown;
+  send: (watcher: W, result: string) => void;
+}
+
+/** A changed account, which is rendered once for all who want it in one form. */
+export function accountNews<W extends Watcher>(
+  { address, account }: AddressedAccount,
+  { chain, log, inResult, send }: NewsDeps<W>,
+): News<W> {
+  const rendered = new Map<string, string | undefined>();
+  let kept = 0;
+  const keep = (form: string, text: string | undefined) => {
+    kept += text?.length ?? 0;
+    if (kept > KEPT_CHARACTERS) rendered.clear();
+    if (kept > KEPT_CHARACTERS) kept = text?.length ?? 0;
+    rendered.set(form, text);
+  };
+  /** Nothing where its caller cannot be shown the account, as a long one in base58: others hear of theirs all the same. */
+  const render = async (view: AccountView): Promise<string | undefined> => {
+    try {
+      const [value] = await renderAccounts(chain, [{ address, account }], view);
+      return stringifyJson(inResult(value));
+    } catch (error) {
+      if (!(error instanceof RpcError)) log(`an account notification failed: ${error}`);
+      return undefined;
+    }
+  };
+  const isPassed = ({ filters }: W) => passesFilters(account, filters);
+  return {
+    bytesFor: (watcher) => (isPassed(watcher) ? base64Length(viewed(account.data, watcher.view)) : 0),
+    tell: async (watcher) => {
+      if (!isPassed(watcher)) return;
+      const { form, view } = watcher;
+      if (!rendered.has(form)) keep(form, await render(view));
+      const text = rendered.get(form);
+      if (text !== undefined) send(watcher, text);
+    },
+  };
+}
+
+const base64Length = ({ length }: Account['data']): number => Math.ceil((length * 4) / 3);

@@ -1,0 +1,102 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Line, Waiting } from './line.js';
+
+/** After so many bytes, what else waits for the chain has its turn. */
+const TURN_BYTES = 1 << 20;
+/** What each line is told before the next one is. */
+const SHARE_BYTES = 16 << 10;
+/** What the shortest notification counts, and a look at a line. */
+const LEAST_BYTES = 1 << 10;
+/** How much news may wait on one connection, beyond one for each of its subscriptions, and on all. */
+const MAX_WAITING = { ofConnection: 5_000, ofAll: 400_000 };
+
+/**
+ * Tells all connections their news, each a share in turn, so that nobody waits for what another one is told; and lets all
+ * else that the chain does have its turn between.
+ */
+export class Lines<Listener> {
+  readonly #log: (line: string) => void;
+  /** Those that are to be told something, whose turn is next first. */
+  readonly #due = new Set<Line<Listener>>();
+  #telling = false;
+  /** How much news waits. */
+  #waiting = 0;
+  /** Bytes since others had their turn. */
+  #told = 0;
+
+  constructor(log: (line: string) => void) {
+    this.#log = log;
+  }
+
+  /**
+   * Begins to tell it at once, where nothing else is being told. Ends the connection that has far too much waiting: that
+   * of a client which asks for more than can be told.
+   */
+  add(line: Line<Listener>, key: string, waiting: Waiting<Listener>): void {
+    this.#counted(line, () => line.add(key, waiting));
+    this.#due.add(line);
+    if (line.excess > MAX_WAITING.ofConnection) line.end();
+    else if (this.#waiting > MAX_WAITING.ofAll) longest(this.#due).end();
+    void this.#tellAll();
+  }
+
+  drop(line: Line<Listener>): void {
+    this.#counted(line, () => line.clear());
+    this.#due.delete(line);
+  }
+
+  #counted<T>(line: Line<Listener>, change: () => T): T {
+    const before = line.size;
+    const result = change();
+    this.#waiting += line.size - before;
+    return result;
+  }
+
+  /** Waits for nothing where there is little to be told: then it is told before the next event comes. */
+  async #tellAll(): Promise<void> {
+    if (this.#telling) return;
+    this.#telling = true;
+    // Whoever has more to hear comes again at the end.
+    for (const line of this.#due) {
+      this.#due.delete(line);
+      line.credit += SHARE_BYTES;
+      this.#told += LEAST_BYTES;
+      if (this.#told >= TURN_BYTES) await this.#letOthers();
+      for (let next = this.#next(line); next; next = this.#next(line)) {
+        const bytes = LEAST_BYTES + next.news.bytesFor(next.listener);
+        if (bytes > line.credit) break;
+        line.credit -= bytes;
+        this.#told += bytes;
+        line.pass();
+        const telling = this.#tell(next);
+        if (telling) await telling;
+        if (this.#told >= TURN_BYTES) await this.#letOthers();
+      }
+      if (this.#next(line)) this.#due.add(line);
+      else line.credit = 0;
+    }
+    this.#telling = false;
+  }
+
+  #next(line: Line<Listener>): ReturnType<Line<Listener>['next']> {
+    return this.#counted(line, () => line.next());
+  }
+
+  #tell({ news, listener }: NonNullable<ReturnType<Line<Listener>['next']>>): void | Promise<void> {
+    const failed = (error: unknown) => this.#log(`a notification failed: ${error}`);
+    try {
+      return news.tell(listener)?.catch(failed);
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  async #letOthers(): Promise<void> {
+    this.#told = 0;
+    await setImmediate();
+  }
+}
+
+function longest<Listener>(lines: Iterable<Line<Listener>>): Line<Listener> {
+  return [...lines].reduce((one, other) => (other.excess > one.excess ? other : one));
+}
