@@ -1,6 +1,6 @@
 import type { Address } from '@slipway/wire';
 import { common, pairsOf } from './pairs.js';
-import { type Paid, type PathRequest, paysLess, type Ranked, rankPaths, SIZE } from './ranking.js';
+import { onePaysLess, type Paid, type PathRequest, type Ranked, rankPaths, SIZE } from './ranking.js';
 import type { PoolState, Side, Venue } from './venue.js';
 
 /** A watched pool. */
@@ -35,7 +35,7 @@ export interface Market {
   readonly pools: readonly Pool[];
   /**
    * The paths of one to three steps that are best for an amount of about this size, best first for each length; those
-   * over pools that are stale at this steady time come last. Ranked once per size, and again where the best of them pays
+   * over pools that are stale at this steady time come last. Ranked once per size, and again where one of them pays
    * clearly less than it did: those that paid for a moment only would hide the others.
    */
   paths(request: PathRequest, now: number): readonly Path[];
@@ -55,7 +55,7 @@ const LOOK_MS = 5_000;
 interface Listed {
   best: readonly Path[];
   all: readonly Path[];
-  top: Paid | undefined;
+  paid: readonly Paid[];
   /** When it was looked at last, in steady milliseconds. */
   at: number;
 }
@@ -73,9 +73,9 @@ export function createMarket(pools: readonly Pool[], hubs: ReadonlySet<Address> 
     }));
 
   function isOutdated(listed: Listed, now: number): boolean {
-    if (!listed.top || now - listed.at < LOOK_MS) return false;
+    if (now - listed.at < LOOK_MS) return false;
     listed.at = now;
-    return paysLess(pairs, listed.top, now);
+    return onePaysLess(pairs, listed.paid, now);
   }
 
   function ranked(request: PathRequest, now: number): Listed {
@@ -83,8 +83,8 @@ export function createMarket(pools: readonly Pool[], hubs: ReadonlySet<Address> 
     const key = `${request.input.mint} ${request.output.mint} ${request.mode} ${size}`;
     const known = cache.get(key);
     if (known && !isOutdated(known, now)) return known;
-    const { best, all, top, isRanked } = rankPaths({ pairs, hubs, request, amount: SIZE ** (size + 0.5), now });
-    const found = { best: withPools(best), all: withPools(all), top, at: now };
+    const { best, all, paid, isRanked } = rankPaths({ pairs, hubs, request, amount: SIZE ** (size + 0.5), now });
+    const found = { best: withPools(best), all: withPools(all), paid, at: now };
     if (cache.size >= MAX_CACHED) cache.clear();
     // If no pool is fresh, this order means nothing, and a good one may follow soon: do not cache it.
     if (isRanked) cache.set(key, found);

@@ -42,8 +42,8 @@ export interface Ranked {
   /** The tokens of each path. */
   best: readonly (readonly Address[])[];
   all: readonly (readonly Address[])[];
-  /** Of the path that paid the most; undefined where none of several steps paid anything. */
-  top: Paid | undefined;
+  /** Of the best of several steps, those that paid anything. */
+  paid: readonly Paid[];
   /** False if no pool was fresh. */
   isRanked: boolean;
 }
@@ -118,20 +118,28 @@ export function rankPaths({ pairs, hubs, request, amount, now }: Ranking): Ranke
   };
   const mintsOf = (listed: RankedPath[]) => [...direct, ...listed.map(({ mints }) => mints)];
   const best = upTo(MOST);
-  const [top] = best.map((path) => ({ path, worth: paidWorth(path) })).sort(byWorth);
   const isRanked = [...states.values()].some((live) => live.length > 0);
   return {
     best: mintsOf(best),
     all: mintsOf(upTo(MOST_OF_ALL)),
-    top: top && top.worth !== WORTHLESS ? paidBy(top.path) : undefined,
+    paid: best
+      .filter(({ worth }) => worth !== WORTHLESS)
+      .map(paidBy)
+      .filter(({ out }) => out > 0n),
     isRanked,
   };
 }
 
-/** Whether a path pays clearly less now. */
-export function paysLess(pairs: Pairs, { mints, offered, out }: Paid, now: number): boolean {
-  const paid = paidOver((from, to) => liveLegs(pairs.get(from)?.get(to) ?? [], now));
-  return paid(mints, offered) * CLEARLY < out * (CLEARLY - 1n);
+/** Whether one of the paths pays clearly less now. */
+export function onePaysLess(pairs: Pairs, paths: readonly Paid[], now: number): boolean {
+  const states = new Map<string, LiveLeg[]>();
+  const paid = paidOver((from, to) => {
+    const key = `${from} ${to}`;
+    const live = states.get(key) ?? liveLegs(pairs.get(from)?.get(to) ?? [], now);
+    states.set(key, live);
+    return live;
+  });
+  return paths.some(({ mints, offered, out }) => paid(mints, offered) * CLEARLY < out * (CLEARLY - 1n));
 }
 
 // Not by subtraction: -Infinity minus -Infinity is NaN.

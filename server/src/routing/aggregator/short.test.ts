@@ -127,14 +127,23 @@ it('attack: a stranger on the chain makes many tokens with pools that have a par
   assertHonest(over(hub, true), Array.from({ length: 40 }, () => over(newAddress(), false)).flat());
 });
 
-it('attack: a stranger on the chain has many tokens with pools that pay a little more than an honest path while paths are ranked, and then much less: they are ranked again', () => {
+it('attack: a stranger on the chain has many tokens with pools that pay a little more than an honest path while paths are ranked, and then, all but one of little depth, much less: they are ranked again', () => {
   let isPaying = true;
+  const little = newAddress();
+  const ofLittle = { price: 1.0002, pays: (amount: number) => (amount <= Number(AMOUNT) / 2 ? 1 : 0) };
   const others = Array.from({ length: 33 }, () => newAddress()).flatMap((between) => {
     const [good, bad] = [1.0001, 0.5].map((price) => poolOf([between, bought], { price }));
     return [poolOf([sold, between]), { ...good!, state: () => (isPaying ? good : bad)!.state(0) }];
   });
   const honest = newAddress();
-  const pools = [...others, poolOf([sold, honest]), poolOf([honest, bought]), poolOf([sold, bought], { price: 0.6 })];
+  const kept = [poolOf([sold, little]), poolOf([little, bought], ofLittle)];
+  const pools = [
+    ...others,
+    ...kept,
+    poolOf([sold, honest]),
+    poolOf([honest, bought]),
+    poolOf([sold, bought], { price: 0.6 }),
+  ];
   for (const mode of ['exact-in', 'exact-out'] as const) {
     isPaying = true;
     const market = createMarket(pools);
