@@ -13,7 +13,7 @@ import { asWallet, logIn } from './trigger-wallet.js';
 
 const SUBMIT = '/tx/v1/submit';
 const BODY_LIMIT = 16 * 1024;
-const RUNS_PER_OPERATION = 100;
+const RUNS_PER_OPERATION = 40;
 
 let service: Service;
 /** What comes back to a client that never ends its headers; asked for first, because the answer takes its time. */

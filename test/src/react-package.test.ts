@@ -132,8 +132,8 @@ describe('the packed hooks in an empty project', { skip: withoutBrowser }, () =>
       .replace('http://127.0.0.1:8899', service.rpcUrl);
     writeFileSync(join(project, 'app.tsx'), text);
     const flags =
-      '--noEmit --strict --skipLibCheck --target es2023 --module nodenext --lib es2023,dom,dom.iterable --jsx react-jsx';
-    const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+      '--ignoreConfig --noEmit --strict --skipLibCheck --target es2023 --module nodenext --lib es2023,dom,dom.iterable --jsx react-jsx';
+    const tsc = join(ROOT, 'node_modules', 'typescript-7', 'bin', 'tsc');
     execFileSync(process.execPath, [tsc, ...flags.split(' '), 'app.tsx'], { cwd: project, encoding: 'utf8' });
     const start = `import { createElement, StrictMode } from 'react';
       import { createRoot } from 'react-dom/client';
