@@ -1,17 +1,18 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type WebSocket, WebSocketServer } from 'ws';
+import { WebSocketServer } from 'ws';
 import { type Callers, createCallers } from './hosts.js';
 import type { Call } from './rpc/call.js';
 import { answer } from './rpc/envelope.js';
 import type { Subscriptions } from './rpc/subscriptions.js';
+import { serveSocket } from './socket.js';
 import { UnreadAnswers } from './unread-answers.js';
+import { UnreadNews } from './unread-news.js';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 /** How much of a body over the limit is read and thrown away. */
 const MAX_DISCARDED_BYTES = 64 * MAX_BODY_BYTES;
-const MAX_UNSENT_BYTES = 16 * 1024 * 1024;
 /** Clients keep connections for much longer than Node's 5 s, and fail when a request meets the server's close. */
 const KEEP_ALIVE_MS = 120_000;
 const PORT_PAIR_TRIES = 50;
@@ -43,12 +44,13 @@ export interface RunningServer {
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { host, hosts = [], call, subscriptions } = options;
   const callers = createCallers([host.toLowerCase(), ...hosts]);
+  const unreadNews = new UnreadNews();
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_BODY_BYTES });
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // A page needs nobody's permission to open a WebSocket: the server has to refuse it.
     if (refusalOf(request, callers)) refuseUpgrade(socket, '403 Forbidden');
     else if (sockets.clients.size >= MAX_SOCKETS) refuseUpgrade(socket, '503 Service Unavailable');
-    else sockets.handleUpgrade(request, socket, head, (client) => serveSocket(client, subscriptions));
+    else sockets.handleUpgrade(request, socket, head, (client) => serveSocket(client, subscriptions, unreadNews));
   };
   const serving = { call, callers, unread: new UnreadAnswers() };
   const rpcServer = createServer((request, response) => serveRequest(request, response, serving)).on(
@@ -180,37 +182,6 @@ function refuseRequest(_request: IncomingMessage, response: ServerResponse): voi
 function reply(response: ServerResponse, status: number, body: string | Buffer = '', type?: string): void {
   if (type) response.setHeader('content-type', type);
   response.writeHead(status).end(body);
-}
-
-/** Answers the requests of one WebSocket. What a subscription brings waits until the answer with its id is out. */
-function serveSocket(client: WebSocket, subscriptions: Subscriptions): void {
-  let answering = 0;
-  let held: string[] = [];
-  const send = (text: string) => {
-    if (client.readyState !== client.OPEN) return;
-    client.send(text);
-    // A client that does not read must not fill our memory.
-    if (client.bufferedAmount > MAX_UNSENT_BYTES) connection.end();
-  };
-  const notify = (text: string) => {
-    if (answering > 0) held.push(text);
-    else send(text);
-  };
-  const connection = subscriptions.connect(notify, () => client.terminate());
-  client.on('message', (data) => {
-    answering++;
-    void answer(data.toString(), connection.call).then((text) => {
-      answering--;
-      if (text !== undefined) send(text);
-      if (answering > 0) return;
-      const notifications = held;
-      held = [];
-      notifications.forEach(send);
-    });
-  });
-  client.on('close', connection.close);
-  // It closes the connection by itself, with the code that tells the client why.
-  client.on('error', () => {});
 }
 
 async function listenPair(rpcServer: Server, wsServer: Server, options: ServerOptions): Promise<void> {

@@ -29,13 +29,19 @@ export function accountNews<W extends Watcher>(
   { address, account }: AddressedAccount,
   { chain, log, inResult, send }: NewsDeps<W>,
 ): News<W> {
-  const rendered = new Map<string, string | undefined>();
+  const rendered = new Map<string, Promise<string | undefined>>();
   let kept = 0;
-  const keep = (form: string, text: string | undefined) => {
-    kept += text?.length ?? 0;
-    if (kept > KEPT_CHARACTERS) rendered.clear();
-    if (kept > KEPT_CHARACTERS) kept = text?.length ?? 0;
-    rendered.set(form, text);
+  const inForm = async ({ form, view }: W): Promise<string | undefined> => {
+    const known = rendered.get(form);
+    if (known) return known;
+    const rendering = render(view);
+    rendered.set(form, rendering);
+    kept += (await rendering)?.length ?? 0;
+    if (kept > KEPT_CHARACTERS) {
+      rendered.clear();
+      kept = 0;
+    }
+    return rendering;
   };
   /** Nothing where its caller cannot be shown the account, as a long one in base58: others hear of theirs all the same. */
   const render = async (view: AccountView): Promise<string | undefined> => {
@@ -49,15 +55,17 @@ export function accountNews<W extends Watcher>(
   };
   const isPassed = ({ filters }: W) => passesFilters(account, filters);
   return {
-    bytesFor: (watcher) => (isPassed(watcher) ? base64Length(viewed(account.data, watcher.view)) : 0),
+    bytesFor: (watcher) => (isPassed(watcher) ? base64Length(shown(account.data, watcher.view)) : 0),
     tell: async (watcher) => {
       if (!isPassed(watcher)) return;
-      const { form, view } = watcher;
-      if (!rendered.has(form)) keep(form, await render(view));
-      const text = rendered.get(form);
+      const text = await inForm(watcher);
       if (text !== undefined) send(watcher, text);
     },
   };
 }
+
+/** What is parsed is shown whole. */
+const shown = (data: Account['data'], view: AccountView) =>
+  view.encoding === 'jsonParsed' ? data : viewed(data, view);
 
 const base64Length = ({ length }: Account['data']): number => Math.ceil((length * 4) / 3);

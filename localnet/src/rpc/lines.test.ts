@@ -24,6 +24,10 @@ function openLines() {
   return { lines, told, newsOf, begin, begun };
 }
 
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate);
+}
+
 test('of what is not told yet, only the newest is, in the place of the older one', async () => {
   const { lines, told, newsOf, begin, begun } = openLines();
   const line = new Line<string>(() => 0, assert.fail);
@@ -56,4 +60,19 @@ test('attack: a free key of a sandbox asks for more logs than can be told: his c
     lines.add(polite, 'slot', newsOf('slot'));
   }
   assert.deepEqual(ended, ['rude']);
+});
+
+test('attack: a free key of a sandbox waits for accounts that only another node can show: all others are told meanwhile, and he afterwards', async () => {
+  const { lines, told, newsOf, begin, begun } = openLines();
+  const [waiting, other] = [new Line<string>(() => 1, assert.fail), new Line<string>(() => 1, assert.fail)];
+  lines.add(waiting, 'parsed', newsOf('parsed', begun));
+  lines.add(other, 'first', newsOf('first'));
+  await turns();
+  assert.deepEqual(told, ['A parsed', 'A first', 'B first']);
+  lines.add(waiting, 'more', newsOf('more'));
+  lines.add(other, 'second', newsOf('second'));
+  assert.deepEqual(told.splice(0), ['A parsed', 'A first', 'B first', 'A second', 'B second']);
+  begin();
+  await turns();
+  assert.deepEqual(told, ['B parsed', 'A more', 'B more']);
 });

@@ -18,6 +18,8 @@ export class Lines<Listener> {
   readonly #log: (line: string) => void;
   /** Those that are to be told something, whose turn is next first. */
   readonly #due = new Set<Line<Listener>>();
+  /** Those whose next news waits for something outside, such as the node that this chain was begun from. */
+  readonly #away = new Set<Line<Listener>>();
   #telling = false;
   /** How much news waits. */
   #waiting = 0;
@@ -34,7 +36,7 @@ export class Lines<Listener> {
    */
   add(line: Line<Listener>, key: string, waiting: Waiting<Listener>): void {
     this.#counted(line, () => line.add(key, waiting));
-    this.#due.add(line);
+    if (!this.#away.has(line)) this.#due.add(line);
     if (line.excess > MAX_WAITING.ofConnection) line.end();
     else if (this.#waiting > MAX_WAITING.ofAll) longest(this.#due).end();
     void this.#tellAll();
@@ -69,13 +71,26 @@ export class Lines<Listener> {
         this.#told += bytes;
         line.pass();
         const telling = this.#tell(next);
-        if (telling) await telling;
+        if (telling && !(await endsNow(telling))) this.#leave(line, telling);
         if (this.#told >= TURN_BYTES) await this.#letOthers();
+        if (this.#away.has(line)) break;
       }
+      if (this.#away.has(line)) continue;
       if (this.#next(line)) this.#due.add(line);
       else line.credit = 0;
     }
     this.#telling = false;
+  }
+
+  /** Others are told meanwhile. */
+  #leave(line: Line<Listener>, telling: Promise<void>): void {
+    this.#away.add(line);
+    void telling.then(() => {
+      this.#away.delete(line);
+      if (!this.#next(line)) return;
+      this.#due.add(line);
+      void this.#tellAll();
+    });
   }
 
   #next(line: Line<Listener>): ReturnType<Line<Listener>['next']> {
@@ -95,6 +110,11 @@ export class Lines<Listener> {
     this.#told = 0;
     await setImmediate();
   }
+}
+
+/** Whether it waits for nothing but its own work. */
+async function endsNow(telling: Promise<void>): Promise<boolean> {
+  return Promise.race([telling.then(() => true), setImmediate(false)]);
 }
 
 function longest<Listener>(lines: Iterable<Line<Listener>>): Line<Listener> {
