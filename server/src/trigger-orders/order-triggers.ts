@@ -1,3 +1,4 @@
+import { isBeyond } from './line.js';
 import type { Leg } from './order.js';
 import type { Trigger } from './trigger-book.js';
 
@@ -51,5 +52,5 @@ export function thresholdOf(trigger: Trigger): number {
 export function isCrossed(terms: FiringTerms, leg: Leg, usd: number): boolean {
   const trigger = triggersOf(terms).find((each) => each.leg === leg);
   if (!trigger) return false;
-  return trigger.condition === 'above' ? usd >= thresholdOf(trigger) : usd <= thresholdOf(trigger);
+  return isBeyond(usd, { condition: trigger.condition, usd: thresholdOf(trigger) });
 }

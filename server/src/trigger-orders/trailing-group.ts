@@ -1,3 +1,5 @@
+import type { Line } from './line.js';
+
 /** Slots with the same mark. A merged cluster refers to the one that it was merged into. */
 interface Cluster {
   mark: number;
@@ -52,6 +54,11 @@ export class TrailingGroup {
   /** The price at which a mark fires. */
   thresholdOf(mark: number): number {
     return mark * this.factor;
+  }
+
+  /** What fires a slot by its mark of now. */
+  lineOf(slot: number): Line {
+    return { condition: this.sign === 1 ? 'below' : 'above', usd: this.thresholdOf(this.find(slot)!.mark) };
   }
 
   /** Moves the marks that the price beats, and returns the slots that it fires. They stay until they are removed. */

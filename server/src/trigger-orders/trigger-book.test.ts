@@ -71,10 +71,12 @@ describe('a pair of legs', () => {
 
   test('fires by one of them, and the other is gone in the same step', () => {
     const book = bookOf({ oco: pair });
-    assert.deepEqual(book.tick(SOL, 130), [{ order: 'oco', leg: 'take_profit' }]);
+    assert.deepEqual(book.tick(SOL, 130), [
+      { order: 'oco', leg: 'take_profit', line: { condition: 'above', usd: 120 } },
+    ]);
     assert.deepEqual(book.tick(SOL, 10), []);
     const other = bookOf({ oco: pair });
-    assert.deepEqual(other.tick(SOL, 10), [{ order: 'oco', leg: 'stop_loss' }]);
+    assert.deepEqual(other.tick(SOL, 10), [{ order: 'oco', leg: 'stop_loss', line: { condition: 'below', usd: 80 } }]);
     assert.deepEqual(other.tick(SOL, 130), []);
   });
 
@@ -89,7 +91,7 @@ describe('a pair of legs', () => {
     assert.equal(book.size, 1);
     assert.deepEqual(book.tick(SOL, 130), []);
     assert.deepEqual(book.tick(SOL, 75), []);
-    assert.deepEqual(book.tick(SOL, 20), [{ order: 'oco', leg: 'stop_loss' }]);
+    assert.deepEqual(book.tick(SOL, 20), [{ order: 'oco', leg: 'stop_loss', line: { condition: 'below', usd: 20 } }]);
   });
 });
 

@@ -1,3 +1,4 @@
+import type { Line } from './line.js';
 import type { Leg } from './order.js';
 import { SlotHeap } from './slot-heap.js';
 import { SlotTable } from './slot-table.js';
@@ -26,10 +27,11 @@ interface TrailingTrigger {
 
 export type Trigger = PriceTrigger | TrailingTrigger;
 
-/** An order that a price has fired, with its leg. */
+/** An order that a price has fired, with its leg and the line that was crossed. */
 export interface Fired {
   order: string;
   leg: Leg;
+  line: Line;
 }
 
 interface Market {
@@ -81,9 +83,11 @@ export class TriggerBook {
     const market = this.markets.get(mint);
     if (!market || !(usd > 0 && usd < Number.POSITIVE_INFINITY)) return [];
     const fired: Fired[] = [];
-    for (const group of market.trailing.values()) for (const slot of group.tick(usd)) this.fire(slot, fired);
-    this.drain(market.above, usd, fired);
-    this.drain(market.below, -usd, fired);
+    for (const group of market.trailing.values()) {
+      for (const slot of group.tick(usd)) this.fire(slot, group.lineOf(slot), fired);
+    }
+    this.drain(market, 'above', usd, fired);
+    this.drain(market, 'below', usd, fired);
     return fired;
   }
 
@@ -110,15 +114,16 @@ export class TriggerBook {
     return slot;
   }
 
-  private drain(heap: SlotHeap, key: number, fired: Fired[]): void {
-    for (let slot = heap.first; slot !== undefined && this.table.key[slot]! <= key; slot = heap.first) {
-      this.fire(slot, fired);
+  private drain(market: Market, condition: Line['condition'], usd: number, fired: Fired[]): void {
+    const [heap, sign] = [market[condition], condition === 'above' ? 1 : -1];
+    for (let slot = heap.first; slot !== undefined && this.table.key[slot]! <= sign * usd; slot = heap.first) {
+      this.fire(slot, { condition, usd: sign * this.table.key[slot]! }, fired);
     }
   }
 
-  private fire(slot: number, fired: Fired[]): void {
+  private fire(slot: number, line: Line, fired: Fired[]): void {
     const { order, leg } = { order: this.table.order[slot]!, leg: this.table.leg[slot]! };
-    if (this.remove(order)) fired.push({ order, leg });
+    if (this.remove(order)) fired.push({ order, leg, line });
   }
 
   private market(mint: string): Market {

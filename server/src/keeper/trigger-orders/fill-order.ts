@@ -25,11 +25,16 @@ export const LONGEST_WAIT_MS = 120_000;
 /** A node may know what a transaction has moved only a moment after its status. */
 const LONGEST_READ_MS = 2_000;
 
+/** An order whose turn it is, and the price of its trigger mint by now. */
+export interface PricedOrder extends FiredOrder {
+  usd: number;
+}
+
 /**
  * Claims an order that a price has fired, fills it, and records what the fill moved. `isSent` is called once the fill is on its
  * way. Whatever is not known in time becomes known by the ledger, which the landing goes on with, and by `Recovery`.
  */
-export async function fillOrder(deps: FillDeps, fired: FiredOrder, isSent: () => void): Promise<FillOutcome> {
+export async function fillOrder(deps: FillDeps, fired: PricedOrder, isSent: () => void): Promise<FillOutcome> {
   const order = await deps.writes.claim(fired);
   if (!order) return 'not ours';
   if (!(await deps.landing.vouchesForOrder(order))) return release(deps, order, fired, NOT_OURS);
@@ -53,7 +58,7 @@ export async function fillOrder(deps: FillDeps, fired: FiredOrder, isSent: () =>
 async function prepare(
   deps: FillDeps,
   order: TriggerOrderRow,
-  fired: FiredOrder,
+  fired: PricedOrder,
 ): Promise<PreparedFill | { skipped: string }> {
   if (!stillFires(order, fired, deps.clock.now())) return { skipped: 'its terms have changed, or its time is over' };
   try {
@@ -64,7 +69,7 @@ async function prepare(
 }
 
 /** Whether the claimed order still fires: its owner may have changed it in the meantime. */
-function stillFires(order: TriggerOrderRow, { mint, leg, usd, trailingBps }: FiredOrder, now: number): boolean {
+function stillFires(order: TriggerOrderRow, { mint, leg, usd, trailingBps }: PricedOrder, now: number): boolean {
   // What the book has read may be another mint than the one that the seal covers.
   if (order.triggerMint !== mint) return false;
   if (order.expiresAt.getTime() <= now || order.trailingBps !== trailingBps) return false;

@@ -3,13 +3,14 @@ import type { Address } from '@slipway/wire';
 import type { Registry } from 'prom-client';
 import type { Prices } from '../../prices/index.js';
 import { makersOf, type OrderMaker } from '../../store/trigger-order-fills.js';
+import { isBeyond } from '../../trigger-orders/line.js';
 import type { Tick } from '../../trigger-orders/price-guard.js';
 import { tickOf } from '../../trigger-orders/tick.js';
 import type { GroupPath } from '../fair-queue.js';
 import type { KeeperLoop } from '../keeper.js';
 import { type InFlight, type Work, Worker } from '../worker.js';
 import type { FillDeps, TriggerKeeperDeps } from './deps.js';
-import { type FillOutcome, fillOrder } from './fill-order.js';
+import { type FillOutcome, fillOrder, type PricedOrder } from './fill-order.js';
 import { createFillWrites } from './fill-writes.js';
 import { createMetrics, type TriggerMetrics } from './metrics.js';
 import { Recovery, releaseAbandoned } from './recovery.js';
@@ -104,7 +105,7 @@ interface OwnedOrder extends FiredOrder {
 }
 
 /** Orders that a price fires are due, and are filled by `fillOrder`. */
-class TriggerWork implements Work<OwnedOrder, OwnedOrder> {
+class TriggerWork implements Work<OwnedOrder, PricedOrder> {
   readonly #deps: TriggerKeeperOptions & FillDeps;
   readonly #orders: WaitingOrders;
   /** The last price of each market. */
@@ -182,15 +183,21 @@ class TriggerWork implements Work<OwnedOrder, OwnedOrder> {
     return [maker?.apiKey ?? wallet, maker?.caller ?? '', maker?.hasFailed ? 'again' : 'first', wallet];
   }
 
-  /** Nothing to prepare: `fillOrder` claims the order, and only then is known whether it still fires. */
-  async prepare(fired: OwnedOrder): Promise<OwnedOrder> {
-    return fired;
+  /**
+   * Looks at the price again, which may have gone back since it fired the order: others may have had their turns for long. An order
+   * that it does not fire any more waits for it again.
+   */
+  async prepare(fired: OwnedOrder): Promise<PricedOrder | undefined> {
+    const price = this.#deps.prices.forOrders(fired.mint);
+    if ('usd' in price && isBeyond(price.usd, fired.line)) return { ...fired, usd: price.usd };
+    this.#orders.readAgain(fired.id);
+    return undefined;
   }
 
-  async send(fired: OwnedOrder, _: OwnedOrder, isSent: () => void): Promise<void> {
+  async send(fired: OwnedOrder, priced: PricedOrder, isSent: () => void): Promise<void> {
     let outcome: FillOutcome | 'broken' = 'broken';
     try {
-      outcome = await fillOrder(this.#deps, fired, isSent);
+      outcome = await fillOrder(this.#deps, priced, isSent);
       this.#orders.tried(fired, outcome === 'released');
     } finally {
       this.#metrics.ended(outcome, this.#deps.steadyNow() - fired.firedAt);

@@ -24,8 +24,8 @@ beforeEach(async () => {
 const many = <T>(count: number, make: () => Promise<T>) => Promise.all(Array.from({ length: count }, make));
 
 /** An order of a new wallet, whose deposit this key has asked for; of a key that stands in pages, from this address. */
-async function openBy(apiKey: string, caller?: string): Promise<TriggerOrderRow> {
-  const order = await world.open(0.9);
+async function openBy(apiKey: string, caller?: string, usd = 0.9): Promise<TriggerOrderRow> {
+  const order = await world.open(usd);
   const request = {
     id: order.depositRequestId,
     area: 'trigger-deposit',
@@ -132,6 +132,34 @@ describe('attack: a free key fires the orders of ever more wallets at once with 
     const first = await many(8, () => openBy('free'));
     assert.equal(countOf(await firstToBegin(), first), 8);
   });
+});
+
+it('attack: somebody who moves pools lets go of a price while the orders that it has fired wait for their turn: they are not sold by it, and fire when it is back', async () => {
+  world.setPrice(world.sold.mint, 0.8);
+  const trailing = { triggerPriceUsd: null, trailingBps: 1_000, lowWatermark: 0.8 };
+  const waiting = [await world.open(0.9), await world.open(0.9, trailing)];
+  const before = new Set((await many(MOST_UNDER_WAY, () => openBy('free', undefined, 0.5))).map(({ id }) => id));
+  const { end, fail } = pending();
+  const landing = world.newLanding();
+  const held = new Set<string>();
+  const vouchesForOrder: Landing['vouchesForOrder'] = (order) => {
+    if (!before.has(order.id)) return landing.vouchesForOrder(order);
+    held.add(order.id);
+    return end;
+  };
+  const keeper = await world.newKeeper({ landing: landingBut({ vouchesForOrder }) });
+  await keeper.tick();
+  await until(async () => held.size === before.size);
+  world.setPrice(world.sold.mint, 1);
+  await keeper.tick();
+  world.setPrice(world.sold.mint, 0.8);
+  fail();
+  await keeper.runDue();
+  const states = async () => Promise.all(waiting.map(async ({ id }) => (await world.rowOf(id)).progress.state));
+  assert.deepEqual(await states(), ['open', 'open']);
+  world.setPrice(world.sold.mint, 1);
+  await keeper.runDue();
+  assert.deepEqual(await states(), ['fill_success', 'fill_success']);
 });
 
 describe('attack: a free key has its fills sent so that they never land', () => {

@@ -97,7 +97,7 @@ describe('orders that wait for a price', () => {
     assert.deepEqual([...orders.mints], [SOL]);
     assert.deepEqual(orders.tick(SOL, 99), []);
     assert.deepEqual(orders.tick(SOL, 150), [
-      { id: near, leg: 'entry', mint: SOL, usd: 150, trailingBps: null, tries: 0 },
+      { id: near, leg: 'entry', mint: SOL, line: { condition: 'above', usd: 100 }, trailingBps: null, tries: 0 },
     ]);
     assert.deepEqual(idsOf(orders.tick(SOL, 300)), [far]);
     await orders.close();
@@ -199,7 +199,8 @@ describe('orders that wait for a price', () => {
     const others = await openOrders();
     await others.update(nothing);
     assert.deepEqual(others.tick(SOL, 181), []);
-    assert.deepEqual(others.tick(SOL, 180), [{ id, leg: 'entry', mint: SOL, usd: 180, trailingBps: 1_000, tries: 0 }]);
+    const line = { condition: 'below', usd: 180 };
+    assert.deepEqual(others.tick(SOL, 180), [{ id, leg: 'entry', mint: SOL, line, trailingBps: 1_000, tries: 0 }]);
     await others.close();
   });
 

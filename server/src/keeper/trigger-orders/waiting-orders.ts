@@ -4,6 +4,7 @@ import type { Store } from '../../store/sql.js';
 import { saveMarks } from '../../store/trigger-order-fills.js';
 import { TRIGGER_ORDERS_CHANNEL } from '../../store/trigger-orders.js';
 import { type WaitingOrder, waitingAmong, waitingOrders } from '../../store/trigger-orders-waiting.js';
+import type { Line } from '../../trigger-orders/line.js';
 import type { Leg } from '../../trigger-orders/order.js';
 import { triggersOf } from '../../trigger-orders/order-triggers.js';
 import { TriggerBook } from '../../trigger-orders/trigger-book.js';
@@ -15,9 +16,9 @@ import { BACK_OFF } from './settlement.js';
 export interface FiredOrder {
   id: string;
   leg: Leg;
-  /** The price that fired it, and of what. */
-  mint: string;
-  usd: number;
+  /** The mint whose price fired it, and where. */
+  mint: Address;
+  line: Line;
   trailingBps: number | null;
   /** How often in a row it has fired and been released. */
   tries: number;
@@ -102,10 +103,10 @@ export class WaitingOrders {
 
   /** Removes and returns the orders that a price fires. */
   tick(mint: Address, usd: number): FiredOrder[] {
-    return this.#book.tick(mint, usd).map(({ order: id, leg }) => {
+    return this.#book.tick(mint, usd).map(({ order: id, leg, line }) => {
       const trailingBps = this.#trailing.get(id)?.bps ?? null;
       this.#trailing.delete(id);
-      return { id, leg, mint, usd, trailingBps, tries: this.#tries.get(id) ?? 0 };
+      return { id, leg, mint, line, trailingBps, tries: this.#tries.get(id) ?? 0 };
     });
   }
 
