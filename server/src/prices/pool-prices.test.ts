@@ -20,6 +20,7 @@ interface Quote {
   in: Address;
   price: number;
   depth: number;
+  isSilent?: boolean;
 }
 
 /** Prices by pools that the test sets, on a clock that it moves. */
@@ -311,6 +312,76 @@ describe('attack: somebody who moves pools makes one of his own at another price
     set(token, { price: 1 }, { in: other, price: 1e-6, depth: 1e12 });
     pass(3 * OBSERVATIONS);
     assert.equal(usd(), 1);
+  });
+});
+
+describe('a price by pools of which one goes silent', () => {
+  const silent = { price: 0, depth: 0, isSilent: true };
+
+  function deep(honest: number, own: number) {
+    const opened = open();
+    opened.set(token, { price: 1, depth: honest }, { price: 1, depth: own });
+    opened.pass(OBSERVATIONS);
+    assert.equal(opened.usd(), 1);
+    return opened;
+  }
+
+  it('attack: somebody who moves pools takes the deep one of others out for moments, and has his own smaller one believed: it is waited for', () => {
+    const { set, pass, usd, prices } = deep(1e6, 21_000);
+    for (let i = 0; i < 300; i++) {
+      set(token, i % 12 === 0 ? { price: 1, depth: 1e6 } : silent, { price: 0.5, depth: 21_000 });
+      pass(1);
+      assert.equal(usd(), 'contradicting');
+      assert.equal(prices.witness(token), i % 12 === 0 ? 1 : undefined);
+    }
+    set(token, { price: 1, depth: 1e6 }, { price: 1, depth: 21_000 });
+    pass(OBSERVATIONS);
+    assert.equal(usd(), 1);
+  });
+
+  it('attack: somebody who moves pools takes out all of the token that others are priced in, and has his pool with another one believed', () => {
+    const { set, pass, usd } = open();
+    set(sol, { price: 100, depth: 1e6 }, { price: 100, depth: 1e4 });
+    set(token, { in: sol, price: 0.01, depth: 1e4 }, { price: 1, depth: 21_000 });
+    pass(OBSERVATIONS);
+    assert.equal(usd(), 1);
+    set(sol, silent, { price: 50, depth: 1e4 });
+    set(token, { in: sol, price: 0.01, depth: 1e4 }, { price: 0.5, depth: 21_000 });
+    for (let i = 0; i < 50; i++) {
+      pass(1);
+      assert.equal(usd(), 'contradicting');
+    }
+  });
+
+  it('attack: somebody who moves pools keeps his own deep one broken for good: five minutes later the others count again', () => {
+    const { set, pass, usd } = deep(1e5, 1e6);
+    set(token, { price: 0.9, depth: 1e5 }, silent);
+    pass(60);
+    assert.equal(usd(), 'contradicting');
+    pass(2 * OBSERVATIONS);
+    assert.ok(Math.abs(Number(usd()) - 0.9) < 1e-9, `${usd()}`);
+  });
+
+  it('attack: somebody who moves pools breaks his own with less than a quarter of the depth, or one that was never heard: it stops nothing', () => {
+    const { set, pass, usd } = deep(1e6, 300_000);
+    set(token, { price: 1, depth: 1e6 }, silent, silent);
+    pass(1);
+    assert.equal(usd(), 1);
+  });
+
+  it('does not wait for one that is empty or gone', () => {
+    for (const quotes of [
+      [
+        { price: 1, depth: 1e5 },
+        { price: 1, depth: 0 },
+      ],
+      [{ price: 1, depth: 1e5 }],
+    ]) {
+      const { set, pass, usd } = deep(1e5, 1e6);
+      set(token, ...quotes);
+      pass(1);
+      assert.equal(usd(), 1);
+    }
   });
 });
 

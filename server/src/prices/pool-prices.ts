@@ -4,15 +4,27 @@ import type { Clock } from '../lib/clock.js';
 import { type HistoryRules, observationsOf, PoolHistory } from './pool-history.js';
 import { agree, type PoolQuote, type PoolSpot, spotOf } from './pool-quotes.js';
 import type { NoPrice, OrderPrice } from './price.js';
+import { SilentPools } from './silent-pools.js';
 
 /** What the pools of the chain say. */
 export interface PoolSource {
-  /** What each pool says that trades a token for one of `inMints`; price and depth in whole tokens of that one. */
-  quotes(mint: Address, inMints: readonly Address[]): { pool: Address; in: Address; price: number; depth: number }[];
+  /**
+   * What each pool says that trades a token for one of `inMints`; price and depth in whole tokens of that one. Silent are
+   * those that cannot be read or traded with at the moment.
+   */
+  quotes(mint: Address, inMints: readonly Address[]): PoolWord[];
   /** Looks for the pools of a token that somebody asks for. */
   ask(mint: Address): void;
   /** Looks for the pools of exactly these tokens, whatever else is asked for. */
   keep(mints: readonly Address[]): void;
+}
+
+interface PoolWord {
+  pool: Address;
+  in: Address;
+  price: number;
+  depth: number;
+  isSilent?: boolean;
 }
 
 export interface PoolRules extends HistoryRules {
@@ -43,6 +55,8 @@ const ASKED_MS = 10 * 60_000;
 const ANCHOR_MS = 250;
 
 type Worth = Pick<PoolSpot, 'usd' | 'depthUsd'>;
+/** `isHidden`: so much of the depth is silent that the rest is no price. */
+type Spot = PoolSpot & { isHidden: boolean };
 
 /**
  * Prices by pools that users' orders may use. Anchors are always observed, another token while it is followed, and for
@@ -58,6 +72,7 @@ export class PoolPrices {
     noDisposeOnSet: true,
     dispose: (_, mint) => this.#forget(mint),
   });
+  readonly #silent = new SilentPools();
   readonly #anchors = new Map<Address, { spot: Worth | undefined; at: number }>();
 
   constructor(deps: PoolPricesDeps) {
@@ -74,7 +89,8 @@ export class PoolPrices {
   /** What the pools say at this moment, to be compared with a feed; undefined where they are not deep enough. */
   witness(mint: Address): number | undefined {
     const spot = this.#spot(mint);
-    return spot && spot.depthUsd >= this.#deps.rules.leastDepthUsd ? spot.usd : undefined;
+    const isHeard = spot && !spot.isHidden && spot.depthUsd >= this.#deps.rules.leastDepthUsd;
+    return isHeard ? spot.usd : undefined;
   }
 
   /** A price that has held as long as the rules ask for. */
@@ -137,6 +153,10 @@ export class PoolPrices {
       const nobody = `no source has a price of ${mint}, and no pool of it with a priced token is known yet`;
       return { none: 'missing', why: `${nobody}; try again shortly, or choose a mint that has one` };
     }
+    if (spot.isHidden) {
+      const silent = `pools with much of the depth of ${mint} cannot be read or traded with`;
+      return { none: 'contradicting', why: `${silent}; try again shortly` };
+    }
     if (spot.depthUsd < leastDepthUsd) {
       const found = `the pools of ${mint} hold ${dollars(spot.depthUsd)} USD on their lesser side`;
       return { none: 'shallow', why: `${found}, and orders need ${dollars(leastDepthUsd)} USD` };
@@ -147,20 +167,28 @@ export class PoolPrices {
     return spot;
   }
 
-  #spot(mint: Address): PoolSpot | undefined {
-    const { source, anchors, rules } = this.#deps;
-    if (mint === anchors[0]) return { usd: 1, depthUsd: Number.POSITIVE_INFINITY, witnessUsd: undefined };
+  #spot(mint: Address): Spot | undefined {
+    const { source, anchors, rules, steadyNow } = this.#deps;
+    const dollar = { usd: 1, depthUsd: Number.POSITIVE_INFINITY, witnessUsd: undefined, isHidden: false };
+    if (mint === anchors[0]) return dollar;
     const own = anchors.indexOf(mint);
     const inMints = own < 0 ? anchors : anchors.slice(0, own);
     const worth = new Map(inMints.map((anchor) => [anchor, this.#worthOf(anchor)]));
-    const quotes = source.quotes(mint, inMints).flatMap((quote): PoolQuote[] => {
-      const anchor = worth.get(quote.in);
-      if (!anchor) return [];
+    const quotes: PoolQuote[] = [];
+    const silent: Address[] = [];
+    for (const word of source.quotes(mint, inMints)) {
+      const anchor = worth.get(word.in);
+      if (!anchor || word.isSilent) {
+        silent.push(word.pool);
+        continue;
+      }
       // Whoever moves the anchor's price by its own pools moves this one, too.
-      const depthUsd = Math.min(quote.depth * anchor.usd, anchor.depthUsd);
-      return [{ pool: quote.pool, usd: quote.price * anchor.usd, depthUsd }];
-    });
-    return spotOf(quotes, rules);
+      const depthUsd = Math.min(word.depth * anchor.usd, anchor.depthUsd);
+      quotes.push({ pool: word.pool, usd: word.price * anchor.usd, depthUsd });
+    }
+    const isHidden = this.#silent.hides(mint, quotes, silent, steadyNow());
+    const spot = spotOf(quotes, rules);
+    return spot && { ...spot, isHidden };
   }
 
   #worthOf(anchor: Address): Worth | undefined {
@@ -169,7 +197,8 @@ export class PoolPrices {
     const now = this.#deps.steadyNow();
     const known = this.#anchors.get(anchor);
     if (known && now - known.at < ANCHOR_MS) return known.spot;
-    const spot = this.#spot(anchor);
+    const found = this.#spot(anchor);
+    const spot = found?.isHidden ? undefined : found;
     this.#anchors.set(anchor, { spot, at: now });
     return spot;
   }

@@ -73,7 +73,7 @@ export interface Aggregator extends Router {
    * fresh.
    */
   spot(mint: Address, inMint: Address): number | undefined;
-  /** What each fresh pool says that trades a token for one of `inMints`. */
+  /** What each pool says that trades a token for one of `inMints`, or that it says nothing at the moment. */
   quotesOf(mint: Address, inMints: readonly Address[]): PoolWord[];
   /** Looks for the pools between two tokens, as a quote does. */
   ask(a: Address, b: Address): void;

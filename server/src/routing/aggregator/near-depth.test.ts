@@ -152,6 +152,17 @@ function assertTraded(state: PoolState, side: Side, out: number, label: string):
   assert.fail(`${label}: no part of ${out} is traded`);
 }
 
+it('a pool that cannot be read or traded with, or whose fee is high, says that it is silent', () => {
+  const state = whirlpool(0, [{ lower: -443_584, upper: 443_584, liquidity: DEEP }]);
+  const own = { address: newAddress(), venue: whirlpools, mints, accounts: [], refusal: () => undefined };
+  for (const now of [undefined, { ...state, feeShare: 0.021, price: state.price }]) {
+    const market = createMarket([{ ...own, state: () => now }]);
+    const pools = { knownMint: () => ({ decimals: 6 }), market: () => market } as unknown as Pools;
+    const silent = { pool: own.address, in: mints[1], price: 0, depth: 0, isSilent: true };
+    assert.deepEqual(poolWords(pools, 0, mints[0], [mints[1]]), [silent]);
+  }
+});
+
 describe('attack: somebody who moves pools makes one that looks deep, with what nobody will trade against', () => {
   const honest = whirlpool(0, [{ lower: -443_584, upper: 443_584, liquidity: DEEP }]);
 

@@ -1,8 +1,9 @@
 import type { Address } from '@slipway/wire';
 import { GrowingCache } from '../../lib/growing-cache.js';
-import type { Leg } from './market.js';
+import type { Leg, Pool } from './market.js';
 import { middlePrice, nearDepth } from './near-depth.js';
 import type { Pools } from './pools.js';
+import type { PoolState, Side } from './venue.js';
 
 /** A pool with a higher fee need not follow the market. */
 const MAX_FEE = 0.02;
@@ -31,6 +32,8 @@ export interface PoolWord {
   price: number;
   /** The lesser of the two sides that it has near its price, in whole tokens of that one. See `nearDepth`. */
   depth: number;
+  /** It cannot be read or traded with at the moment, or its fee is high, and says nothing: its price and depth are 0. */
+  isSilent?: true;
 }
 
 /** See `Aggregator.quotesOf`. */
@@ -42,7 +45,9 @@ export function poolWords(pools: Pools, now: number, mint: Address, inMints: rea
     const other = pools.knownMint(inMint);
     if (!other) return [];
     return market.pair(mint, inMint).flatMap((leg): PoolWord[] => {
-      const offer = offerBy(leg, now);
+      const state = heardState(leg.pool, now);
+      if (!state) return [{ pool: leg.pool.address, in: inMint, price: 0, depth: 0, isSilent: true }];
+      const offer = offerBy(state, leg.from);
       if (!offer || depthOf(offer) === 0) return [];
       const depth = Math.min(offer.given * offer.price, offer.taken) / 10 ** other.decimals;
       const price = offer.price * 10 ** (own.decimals - other.decimals);
@@ -109,12 +114,19 @@ function offerOver(first: Offer | undefined, second: Offer | undefined): Offer |
 }
 
 function offerOf(legs: readonly Leg[], now: number): Offer | undefined {
-  return agreedOf(legs.map((leg) => offerBy(leg, now)).filter((offer) => offer !== undefined));
+  const offers = legs.map(({ pool, from }) => {
+    const state = heardState(pool, now);
+    return state && offerBy(state, from);
+  });
+  return agreedOf(offers.filter((offer) => offer !== undefined));
 }
 
-function offerBy({ pool, from }: Leg, now: number): Offer | undefined {
+function heardState(pool: Pool, now: number): PoolState | undefined {
   const state = pool.state(now);
-  if (!state || state.feeShare > MAX_FEE) return undefined;
+  return state && state.feeShare <= MAX_FEE ? state : undefined;
+}
+
+function offerBy(state: PoolState, from: Side): Offer | undefined {
   const depth = nearDepth(state);
   const [given, taken] = from === 0 ? depth : [depth[1], depth[0]];
   const price = middlePrice(state, from);
