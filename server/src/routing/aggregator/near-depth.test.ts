@@ -155,12 +155,30 @@ function assertTraded(state: PoolState, side: Side, out: number, label: string):
 it('a pool that cannot be read or traded with, or whose fee is high, says that it is silent', () => {
   const state = whirlpool(0, [{ lower: -443_584, upper: 443_584, liquidity: DEEP }]);
   const own = { address: newAddress(), venue: whirlpools, mints, accounts: [], refusal: () => undefined };
-  for (const now of [undefined, { ...state, feeShare: 0.021, price: state.price }]) {
+  for (const now of [undefined, { ...state, baseFeeShare: 0.021 }]) {
     const market = createMarket([{ ...own, state: () => now }]);
     const pools = { knownMint: () => ({ decimals: 6 }), market: () => market } as unknown as Pools;
     const silent = { pool: own.address, in: mints[1], price: 0, depth: 0, isSilent: true };
     assert.deepEqual(poolWords(pools, 0, mints[0], [mints[1]]), [silent]);
   }
+});
+
+it('attack: somebody who moves pools raises the dynamic fee of a deep pair, so that his own pool is believed: it still counts', () => {
+  const terms = { ...CALM, binStep: 100, baseFactor: 8_000, purpose: 2, activeId: 0 };
+  const raised = { variableFeeControl: 7_500, maxVolatility: 150_000, filterPeriod: 300, decayPeriod: 1_200 };
+  const bins = [
+    { id: -1, x: 0n, y: DEEP },
+    { id: 1, x: DEEP, y: 0n },
+  ];
+  const at = { mints, indexReference: 15, volatility: 150_000, lastUpdate: 9_000_000_000n };
+  const state = opened(pairs, writePair(lab, { ...terms, bins, ...raised, ...at }));
+  assert.ok(state.feeShare > 0.024);
+  const [calm, [word]] = [opened(pairs, writePair(lab, { ...terms, bins, mints })), wordsOf([state])];
+  assert.equal(word!.isSilent, undefined);
+  assert.deepEqual(
+    [word!.price, word!.depth],
+    wordsOf([calm]).flatMap(({ price, depth }) => [price, depth]),
+  );
 });
 
 describe('attack: somebody who moves pools makes one that looks deep, with what nobody will trade against', () => {

@@ -5,7 +5,10 @@ import { middlePrice, nearDepth } from './near-depth.js';
 import type { Pools } from './pools.js';
 import type { PoolState, Side } from './venue.js';
 
-/** A pool with a higher fee need not follow the market. */
+/**
+ * A pool with a higher fee need not follow the market. What trades add to the fee does not count: anybody could raise it
+ * for as long as he likes, and silence a pool by that.
+ */
 const MAX_FEE = 0.02;
 /** Prices that differ by at most this factor agree. */
 const AGREEMENT = 1.05;
@@ -123,7 +126,7 @@ function offerOf(legs: readonly Leg[], now: number): Offer | undefined {
 
 function heardState(pool: Pool, now: number): PoolState | undefined {
   const state = pool.state(now);
-  return state && state.feeShare <= MAX_FEE ? state : undefined;
+  return state && (state.baseFeeShare ?? state.feeShare) <= MAX_FEE ? state : undefined;
 }
 
 function offerBy(state: PoolState, from: Side): Offer | undefined {

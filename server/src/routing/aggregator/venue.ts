@@ -39,6 +39,8 @@ export interface PoolState {
   readonly reserves: readonly [number, number];
   /** The share of a trade that the pool and its owner keep, roughly: 0 to 1. */
   readonly feeShare: number;
+  /** The part of `feeShare` that trades do not raise; missing where it is all of it. */
+  readonly baseFeeShare?: number;
   /**
    * What it may leave of an offer: dust, because it rounds, or any part of it, where it ends before. Missing: it takes all of an offer,
    * or fails.

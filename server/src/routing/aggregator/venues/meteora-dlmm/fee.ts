@@ -10,10 +10,14 @@ const BIN = 10_000;
 /** The fee rate of a trade at a bin, in parts of UNIT. */
 export type RateOf = (id: number) => bigint;
 
+/** The part of the rate that no movement of the price raises. */
+export const baseRate = ({ baseFactor, binStep, baseFeePower }: DlmmPair): bigint =>
+  BigInt(baseFactor) * BigInt(binStep) * 10n * 10n ** BigInt(baseFeePower);
+
 /** The rates of a trade at `now` (unix seconds); undefined where the program's numbers overflow. */
 export function rateAt(pair: DlmmPair, now: number): RateOf | undefined {
-  const { baseFactor, binStep, baseFeePower, variableFeeControl, maxVolatility } = pair;
-  const base = BigInt(baseFactor) * BigInt(binStep) * 10n * 10n ** BigInt(baseFeePower);
+  const { binStep, variableFeeControl, maxVolatility } = pair;
+  const base = baseRate(pair);
   const reference = referenceAt(pair, now);
   if (!reference) return undefined;
   return (id) => {

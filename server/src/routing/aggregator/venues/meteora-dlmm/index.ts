@@ -30,7 +30,7 @@ import {
   PAIR_SIZE,
 } from './accounts.js';
 import { depthOf, type Estimates, estimatesOf } from './estimates.js';
-import { type RateOf, rateAt, shareOf } from './fee.js';
+import { baseRate, type RateOf, rateAt, shareOf } from './fee.js';
 import { ARRAY_UNITS, BIN_UNITS, stepPoints } from './moves.js';
 import { isEmpty, trade, type Way } from './trade.js';
 
@@ -181,6 +181,7 @@ function stateOf({ address, pair, vaults, arrays, bitmap, rateOf }: Parts): Pool
   return {
     tokens,
     feeShare: shareOf(rateOf(pair.activeId)),
+    baseFeeShare: shareOf(baseRate(pair)),
     get reserves() {
       return [depth(1).outWithin(NEAR), depth(0).outWithin(NEAR)] as const;
     },

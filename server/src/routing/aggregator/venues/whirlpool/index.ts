@@ -150,6 +150,7 @@ function stateOf({ reader, address, pool, vaults, arrays, feesOf, groupSize }: P
     tokens,
     leaves: 'part',
     feeShare: feeRate / RATE_UNIT,
+    baseFeeShare: pool.feeRate / RATE_UNIT,
     get reserves() {
       return [depth(1).outWithin(NEAR), depth(0).outWithin(NEAR)] as const;
     },
