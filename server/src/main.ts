@@ -18,8 +18,8 @@ const USAGE = `Usage: npm start -- [--reset] [--quiet]   or   slipway serve [--r
 
 Everything else is set by environment variables and slipway.config.json: see docs/configuration.md`;
 
-/** How long requests under way may take to end after a signal. */
-const CLOSE_TIMEOUT_MS = 20_000;
+/** How long everything may take to end after a signal: requests under way 20 s of it, and supervisors wait for half a minute. */
+const CLOSE_TIMEOUT_MS = 27_000;
 /** npm forwards a Ctrl-C that the terminal has sent to the service as well: two signals this close together are one. */
 const ECHO_MS = 500;
 const DEFAULT_URL = 'http://127.0.0.1:8080';
@@ -121,7 +121,7 @@ async function runUntilEnd(app: App, log: Logger): Promise<void> {
     process.on(signal, () => steadyNow() - since > ECHO_MS && process.exit(1));
   }
   const overdue = setTimeout(() => {
-    log.error('requests under way did not end in time');
+    log.error('did not close in time');
     process.exit(1);
   }, CLOSE_TIMEOUT_MS);
   await app.close();

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { Agent, createServer as createHttpServer, request as httpRequest } from 'node:http';
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -353,6 +353,9 @@ describe('a signal', () => {
       const agent = new Agent({ keepAlive: true });
       await keepAliveRequest(`${api}/livez`, agent);
       await keepAliveRequest(`${chain}/health`, agent);
+      // As browsers open ahead of need, and health checks that only connect.
+      const silent = connect(Number(new URL(api).port), '127.0.0.1');
+      await once(silent, 'connect');
       const socket = new WebSocket(socketUrl);
       const closed = once(socket, 'close');
       await once(socket, 'open');
@@ -366,6 +369,7 @@ describe('a signal', () => {
       assert.equal(code, 0);
       await closed;
       agent.destroy();
+      silent.destroy();
       const said = error.slice(before).split('\n');
       assert.deepEqual(
         said.filter((line) => /"level":[456]0/.test(line) && !STOOD_STILL.test(line)),

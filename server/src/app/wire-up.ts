@@ -54,8 +54,7 @@ export async function wireUp(
   const { server, operations } = servers;
   const { services } = parts;
   // Added last, closed first: requests under way need all other parts.
-  base.disposal.add('server', () => server.close());
-  if (operations) base.disposal.add('operations server', () => operations.close());
+  base.disposal.add('servers', () => Promise.all([server.close(), operations?.close()]));
   registerAreas(base, servers, services);
   place.publicUrl = () => withActualPort(config.http.publicUrl, server);
   const { host, port, operationsPort = 0 } = config.http;

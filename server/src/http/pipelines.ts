@@ -8,8 +8,8 @@ export const MOST_BEHIND = 16;
 interface Line {
   /** The answer that everything before it on the connection has been given for, or will be. */
   last: ServerResponse | undefined;
-  /** How many have not been given. */
-  open: number;
+  /** Those that have not been given. */
+  readonly open: Set<ServerResponse>;
 }
 
 const lines = new WeakMap<Socket, Line>();
@@ -26,20 +26,26 @@ export class AnswerInLine<Request extends IncomingMessage = IncomingMessage> ext
   constructor(...args: [request: Request]) {
     super(...args);
     const [{ socket }] = args;
-    const line = lines.get(socket) ?? { last: undefined, open: 0 };
+    const line = lines.get(socket) ?? { last: undefined, open: new Set() };
     lines.set(socket, line);
     if (line.last) before.set(this, line.last);
     line.last = this;
-    line.open += 1;
+    line.open.add(this);
     this.once('close', () => {
-      line.open -= 1;
+      line.open.delete(this);
       if (line.last === this) line.last = undefined;
       // Or each would be kept by the one behind it, for as long as there is one.
       before.delete(this);
     });
     // Whatever has come in the same piece ends here, too: nobody waits for its answer any more.
-    if (line.open > 1 + MOST_BEHIND) socket.destroy();
+    if (line.open.size > 1 + MOST_BEHIND) socket.destroy();
   }
+}
+
+/** Whether a connection has a request that has come whole and whose answer is still being made. */
+export function isAtWork(socket: Socket): boolean {
+  const open = lines.get(socket)?.open ?? [];
+  return [...open].some((answer) => answer.req.complete && !answer.writableEnded);
 }
 
 /**

@@ -6,6 +6,7 @@ import { steadyNow } from '../lib/clock.js';
 import type { TypedServer } from '../lib/typed-server.js';
 import { type AdminSessions, registerAdminSession } from './admin-sessions.js';
 import { createClientOf } from './client-address.js';
+import { endConnections } from './closing.js';
 import { type ConsoleOptions, registerConsole } from './console.js';
 import { createCors } from './cors.js';
 import { registerCoverage } from './coverage.js';
@@ -94,7 +95,7 @@ const SECOND = 1000;
 /**
  * The HTTP server with everything that no single area owns: request ids, keys, limits, CORS, validation, errors,
  * health, metrics, OpenAPI. Areas register their routes on it; registering a route throws unless its `config` has an
- * `errorShape` and an `auth`. Closing it lets requests under way finish. Logs are written here, with `log`, because a
+ * `errorShape` and an `auth`. Closing it lets requests under way finish, for a while. Logs are written here, with `log`, because a
  * child logger per request costs a third of the throughput.
  */
 export async function createServer(deps: ServerDeps): Promise<TypedServer> {
@@ -140,6 +141,7 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
 
   outliveRefusedConnections(app.server, log);
   beginInTurn(app);
+  endConnections(app, log);
   const paths = collectPaths(app);
   app.decorateRequest('apiKey', undefined);
   app.decorateRequest('wallet', undefined as never);

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { type TestContext, test } from 'node:test';
+import Fastify from 'fastify';
+import { pino } from 'pino';
+import { endConnections } from './closing.js';
+import { AnswerInLine } from './pipelines.js';
+
+const log = pino({ level: 'silent' });
+/** More than systems take for a client that does not read. */
+const MANY_BYTES = 64 * 1024 * 1024;
+const AN_HOUR_MS = 60 * 60_000;
+
+/** A server that gives clients no time, and requests under way as much as is said. */
+async function serve(t: TestContext, requestsMs: number) {
+  const app = Fastify({ http: { ServerResponse: AnswerInLine } });
+  endConnections(app, log, { eachMs: 5, clientsMs: 0, requestsMs });
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const begun: string[] = [];
+  app.addHook('onRequest', async ({ url }) => void begun.push(url));
+  app.get('/held', () => held.then(() => ({ ended: true })));
+  app.get('/large', () => Buffer.alloc(MANY_BYTES));
+  app.post('/body', () => ({ ended: true }));
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const clients: Socket[] = [];
+  t.after(() => {
+    letGo();
+    for (const client of clients) client.destroy();
+    return app.close();
+  });
+  /** Connects and sends it; resolves once the server has read all of it, and begun a request if it is one. */
+  const send = async (bytes: string) => {
+    const accepted = once(app.server, 'connection');
+    const client = connect((app.server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {});
+    clients.push(client);
+    const [socket] = (await accepted) as [Socket];
+    const before = begun.length;
+    client.write(bytes);
+    const isBegun = () => !bytes.includes('\r\n\r\n') || begun.length > before;
+    while (socket.bytesRead < bytes.length || !isBegun()) await new Promise(setImmediate);
+    return client;
+  };
+  return { app, send, letGo };
+}
+
+const head = (line: string, ...more: string[]) => `${[line, 'host: localhost', ...more].join('\r\n')}\r\n`;
+
+test('attack: a caller without a key sends nothing, half a request, or does not read: the service stops in good order without waiting for him', async (t) => {
+  const { app, send } = await serve(t, AN_HOUR_MS);
+  await send('');
+  await send(head('GET /held HTTP/1.1'));
+  await send(`${head('POST /body HTTP/1.1', 'content-type: application/json', 'content-length: 100')}\r\n{`);
+  await send(`${head('GET /large HTTP/1.1')}\r\n`);
+  await app.close();
+});
+
+test('a request that has come whole is answered while the server closes, and connections that only wait end before', async (t) => {
+  const { app, send, letGo } = await serve(t, AN_HOUR_MS);
+  const silent = await send('');
+  const ended = once(silent, 'close');
+  const working = await send(`${head('GET /held HTTP/1.1')}\r\n`);
+  const closed = app.close();
+  await ended;
+  letGo();
+  assert.match(await text(working), /^HTTP\/1\.1 200 OK[\s\S]*{"ended":true}$/);
+  await closed;
+});
+
+test('a request that does not end holds up the close of the server for as long as requests may take', async (t) => {
+  const { app, send } = await serve(t, 0);
+  await send(`${head('GET /held HTTP/1.1')}\r\n`);
+  await app.close();
+});

@@ -1,0 +1,50 @@
+import type { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import { steadyNow } from '../lib/clock.js';
+import { isAtWork } from './pipelines.js';
+
+/** In milliseconds since the server began to close. */
+const BOUND = {
+  /** How often connections are looked through. */
+  eachMs: 500,
+  /** How long the rest of a request, or the reading of an answer, may take. */
+  clientsMs: 5_000,
+  /** How long requests under way may take. */
+  requestsMs: 20_000,
+};
+
+/**
+ * Ends connections while the server closes, which otherwise waits for all that Node does not count as idle: one that never sent
+ * anything, half a request, an answer that nobody reads. Node's own limits for these are off by then. Needs answers that are in
+ * line.
+ */
+export function endConnections(app: FastifyInstance, log: Logger, bound = BOUND): void {
+  const sockets = new Set<Socket>();
+  let looking: NodeJS.Timeout | undefined;
+  app.server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  app.addHook('preClose', (done) => {
+    const began = steadyNow();
+    looking = setInterval(() => look(steadyNow() - began), bound.eachMs);
+    done();
+  });
+  app.addHook('onClose', (_app, done) => {
+    clearInterval(looking);
+    done();
+  });
+
+  function look(sinceMs: number): void {
+    // Also those whose answer had begun before, and did not say that the connection ends with it.
+    app.server.closeIdleConnections();
+    const atWork = [...sockets].filter(isAtWork).length;
+    if (sinceMs >= bound.requestsMs && atWork > 0)
+      log.warn({ requests: atWork }, 'requests under way did not end in time');
+    for (const socket of sockets) {
+      const mayStay = isAtWork(socket) ? bound.requestsMs : socket.bytesRead > 0 ? bound.clientsMs : 0;
+      if (sinceMs >= mayStay) socket.destroy();
+    }
+  }
+}
