@@ -13,13 +13,15 @@ import { findRequest, type LedgerRow } from '../store/ledger.js';
 import type { TriggerOrderRow } from '../store/trigger-orders.js';
 import type { LandingDeps } from './deps.js';
 import { type ClaimResult, type GroupedWrites, ReservationRefused, type WantedClaim } from './grouped-writes.js';
-import { preflight } from './preflight.js';
+import { preflight, WouldFail } from './preflight.js';
 import { KeyRefused, keysOf } from './signing-keys.js';
 
 /** Wallets that are remembered to have had a transaction of ours refused. */
 const LEAST_REFUSED = 10_000;
 /** For so long nobody is told that a wallet pays for him whose limit the signer has just named; milliseconds. */
 const HELD_MS = 60_000;
+/** What has fewer blocks left, some six seconds, may land nowhere any more: it would count in the signer for nothing. */
+const LEAST_BLOCKS = 15n;
 
 export interface HowToSend {
   /** Passed to the area's settlement. */
@@ -78,6 +80,8 @@ export class Claiming {
       const rehearsed = isBounded ? await this.#rehearse(request, signedByUser, rehearsal) : undefined;
       const other = rehearsed ?? (hasWaited && !isSimulated ? await tryOut() : undefined);
       if (other) return other;
+      const late = await this.#requireTime(request);
+      if (late) return late;
       await this.#requireGoing(request);
       const transaction = await this.#cosign(request, signedByUser, order);
       const [missing] = missingSigners(transaction);
@@ -120,12 +124,29 @@ export class Claiming {
    * @throws WouldFail
    */
   async #tryOut(
-    { id, area }: LedgerRow,
+    request: LedgerRow,
     signedByUser: Transaction,
     signature: string | null,
   ): Promise<LedgerRow | undefined> {
-    const failure = await preflight(trialChainOf(this.#deps, area), encodeTransaction(signedByUser), signature);
-    if (!failure) return undefined;
+    const chain = trialChainOf(this.#deps, request.area);
+    const failure = await preflight(chain, encodeTransaction(signedByUser), signature);
+    return failure && this.#unlessSent(request, failure);
+  }
+
+  /**
+   * Whether one of our wallets, which pays for somebody, may still have it land: who posts in the last block of a blockhash would
+   * have it sign again and again, and lose nothing. Returns the request if another instance has sent it.
+   * @throws WouldFail
+   */
+  async #requireTime(request: LedgerRow): Promise<LedgerRow | undefined> {
+    const { settlements, chain } = this.#deps;
+    const { purse, isOurs } = settlements[request.area] ?? {};
+    if (purse === undefined || isOurs || request.cosigners.length === 0) return undefined;
+    if ((await chain.blockHeight()) + LEAST_BLOCKS <= request.lastValidBlockHeight) return undefined;
+    return this.#unlessSent(request, new WouldFail('BlockhashNotFound', []));
+  }
+
+  async #unlessSent({ id }: LedgerRow, failure: WouldFail): Promise<LedgerRow> {
     // It also fails if another instance has just landed it and this node does not know that yet.
     const row = await findRequest(this.#deps.store, id);
     if (row && row.state !== 'crafted') return row;

@@ -33,6 +33,7 @@ export function explainEnd({ state, error }: { state: string; error: unknown }):
  */
 export function explain(err: unknown): Explanation {
   if (typeof err === 'object' && err !== null && 'Rfq' in err) return err.Rfq as Explanation;
+  if (err === 'BlockhashNotFound') return EXPIRED;
   if (typeof err === 'object' && err !== null && 'InstructionError' in err) {
     const [, cause] = err.InstructionError as [number, unknown];
     if (typeof cause === 'object' && cause !== null && 'Custom' in cause) {

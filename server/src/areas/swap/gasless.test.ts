@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { decodeTransaction, encodeTransaction, type Keypair, requiredSigners } from '@slipway/wire';
 import fc from 'fast-check';
-import { claimMany, insertCrafted, settleMany } from '../../store/ledger.js';
+import { claimMany, findRequest, insertCrafted, settleMany } from '../../store/ledger.js';
 import type { OrderAnswer } from './schema.js';
 import {
   balances,
@@ -279,6 +279,28 @@ describe('a swap whose gas the service pays', () => {
     const { body: again } = await world.order(sell(taker));
     world.clock.setOffset(world.clock.offsetMs - 11 * 60_000);
     assert.equal(again.gasless, true);
+  });
+
+  it('attack: a wallet posts an order when its blockhash has hardly a block left, so that it counts in the signer and lands nowhere: nothing is signed', async (t) => {
+    const { chain, signer } = world;
+    const taker = await newWallet(world, 0n, [[USDC, 40n * USDC_1]]);
+    const { body: order } = await world.order(sell(taker));
+    assert.ok(order.gasless);
+    const { lastValidBlockHeight } = (await findRequest(world.store, order.requestId))!;
+    const cosign = t.mock.method(signer, 'cosign');
+    const height = t.mock.method(chain, 'blockHeight', async () => lastValidBlockHeight - 14n);
+    const post = async ({ requestId, transaction }: OrderAnswer) =>
+      (await world.execute({ requestId, signedTransaction: signed(transaction!, taker) })).body;
+    for (let tries = 0; tries < 2; tries++) {
+      const { status, code, error } = await post(order);
+      assert.deepEqual([status, code, error], ['Failed', -1005, 'Transaction expired']);
+    }
+    assert.equal(cosign.mock.callCount(), 0);
+    const { body: next } = await world.order(sell(taker));
+    const row = (await findRequest(world.store, next.requestId))!;
+    height.mock.mockImplementation(async () => row.lastValidBlockHeight - 15n);
+    assert.equal((await post(next)).status, 'Success');
+    assert.equal(cosign.mock.callCount(), 1);
   });
 
   it('attack: a wallet has orders signed that their market maker then denies, so that what the signer may sign for in an hour is used up: one in ten minutes', async () => {
