@@ -176,11 +176,13 @@ class TriggerWork implements Work<OwnedOrder, PricedOrder> {
 
   /**
    * Wallets cost nothing, keys do: so those who share a key share its turns, and of a key that stands in pages those who share an
-   * address. Orders of whose maker nothing is known are turned by wallet. What was sent in vain takes turns with what was not.
+   * address. All without a key share the turns of one. Orders of whose maker nothing is known are turned by wallet. What was sent
+   * in vain takes turns with what was not.
    */
   ownersOf({ maker }: OwnedOrder): GroupPath {
     const wallet = maker?.wallet ?? '';
-    return [maker?.apiKey ?? wallet, maker?.caller ?? '', maker?.hasFailed ? 'again' : 'first', wallet];
+    const key = maker?.apiKey ?? (maker?.caller ? 'keyless' : wallet);
+    return [key, maker?.caller ?? '', maker?.hasFailed ? 'again' : 'first', wallet];
   }
 
   /**

@@ -23,8 +23,8 @@ beforeEach(async () => {
 
 const many = <T>(count: number, make: () => Promise<T>) => Promise.all(Array.from({ length: count }, make));
 
-/** An order of a new wallet, whose deposit this key has asked for; of a key that stands in pages, from this address. */
-async function openBy(apiKey: string, caller?: string, usd = 0.9): Promise<TriggerOrderRow> {
+/** An order of a new wallet, whose deposit this key has asked for; without one, or with one that stands in pages, from this address. */
+async function openBy(apiKey: string | undefined, caller?: string, usd = 0.9): Promise<TriggerOrderRow> {
   const order = await world.open(usd);
   const request = {
     id: order.depositRequestId,
@@ -36,7 +36,7 @@ async function openBy(apiKey: string, caller?: string, usd = 0.9): Promise<Trigg
     payload: { caller },
     createdAt: order.createdAt,
     expiresAt: order.expiresAt,
-    apiKey,
+    ...(apiKey !== undefined && { apiKey }),
   };
   await world.store.single((tx) => insertCrafted(tx, [request]));
   return order;
@@ -116,6 +116,14 @@ describe('attack: a free key fires the orders of ever more wallets at once with 
   it('and of a key that stands in pages, half of it is of the other address', async () => {
     await many(60, () => openBy('page', 'page 192.0.2.1'));
     const others = await many(8, () => openBy('page', 'page 192.0.2.2'));
+    assert.equal(countOf(await firstToBegin(), others), 8);
+  });
+
+  it('and of all without a key, half of it is of the other address, and of all, half of the one key', async () => {
+    await many(60, () => openBy(undefined, 'keyless 192.0.2.1'));
+    const neighbours = await many(8, () => openBy(undefined, 'keyless 192.0.2.2'));
+    assert.equal(countOf(await firstToBegin(), neighbours), 8);
+    const others = await many(8, () => openBy('other'));
     assert.equal(countOf(await firstToBegin(), others), 8);
   });
 
