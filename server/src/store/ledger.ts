@@ -261,7 +261,7 @@ export async function completeHandOver(tx: Tx, id: string, signature: string, wi
 export async function unclaim(tx: Tx, id: string): Promise<void> {
   await tx.query(
     `update ledger set state = 'crafted', signature = null, wire = null, sent_at = null, lease_until = null,
-       handed_over = false
+       handed_over = false, rents = null
      where id = $1 and state = 'sending'`,
     [id],
   );
