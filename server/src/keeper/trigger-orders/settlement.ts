@@ -60,7 +60,8 @@ export const fillSettlement: Settlement = {
       const change: OrderChange = {
         id: orderId,
         event: { type: 'sent' },
-        when: (order) => order.progress.state === 'ready_execute' && isSameTime(order.leaseUntil, leaseUntil),
+        when: ({ progress, ...order }) =>
+          progress.state === 'ready_execute' && !progress.cancelAsked && isSameTime(order.leaseUntil, leaseUntil),
         times: { triggeredAt: at, leaseUntil: null },
         history: (after) => [fillEvent(saleOf(after), { id, state: 'pending', amount, at })],
       };
@@ -75,7 +76,9 @@ export const fillSettlement: Settlement = {
       return sent.get(orderId)?.request === id && outcome !== undefined && !(outcome instanceof IllegalEvent);
     };
     const refused = claimed.filter((each) => !isSent(each));
-    return new Map(refused.map(({ id }) => [id, 'another keeper has the order, or nobody']));
+    return new Map(
+      refused.map(({ id }) => [id, 'another keeper has the order, or nobody, or its owner has cancelled it']),
+    );
   },
 
   async settle(tx: Tx, settled: readonly LedgerRow[]): Promise<void> {

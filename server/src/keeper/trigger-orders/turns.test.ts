@@ -170,6 +170,21 @@ it('attack: somebody who moves pools lets go of a price while the orders that it
   assert.deepEqual(await states(), ['fill_success', 'fill_success']);
 });
 
+it('an order that its owner cancels while its fill is being prepared is not sold', async () => {
+  const client = world.newClient();
+  const { wallet, id } = await world.deposit(client, {});
+  const landing = world.newLanding();
+  const vouchesForOrder: Landing['vouchesForOrder'] = async (order) => {
+    await assert.rejects(client.cancel(wallet.address, id), /retry shortly/);
+    return landing.vouchesForOrder(order);
+  };
+  const keeper = await world.newKeeper({ landing: landingBut({ vouchesForOrder }) });
+  await keeper.runDue();
+  assert.equal((await world.rowOf(id)).progress.state, 'ready_to_cancel');
+  await client.withdraw(wallet, id);
+  assert.equal(await world.held(wallet.address, world.sold), AMOUNT);
+});
+
 describe('attack: a free key has its fills sent so that they never land', () => {
   it('a stop of somebody else is filled while all of them are under way', async () => {
     const hostile = new Set((await many(MOST_UNDER_WAY + 4, () => openBy('free'))).map(({ id }) => id));
