@@ -146,7 +146,30 @@ describe('a pool at which an order has failed', { timeout: 300_000 }, () => {
     assert.deepEqual(pools.skipped(venue), {});
   });
 
+  it('attack: somebody who moves pools has the tokens taken away with which another one is tried: that says nothing of it', async () => {
+    await world.put(broken.poolMint, poolMint.owner, poolMint.data, poolMint.lamports);
+    time += MINUTE;
+    await refresh();
+    const { count } = simulations;
+    await world.setReserves(healthy, [DEEP / 100_000n, DEEP]);
+    await trials.suspect(broken.address, tokens[0].mint);
+    assert.equal(simulations.count, count + 1);
+    assert.ok(isOpen(broken));
+    await world.setReserves(healthy, [DEEP, DEEP]);
+    await world.remove(broken.poolMint);
+    time += MINUTE;
+    await refresh();
+    await trials.suspect(broken.address, tokens[0].mint);
+    assert.equal(isOpen(broken), undefined);
+    time += MINUTE;
+    await refresh();
+  });
+
   it('is not tried out again at once', async () => {
+    const funded = payer;
+    payer = newAddress();
+    await trials.suspect(broken.address, tokens[0].mint);
+    payer = funded;
     await trials.suspect(broken.address, tokens[0].mint);
     assert.ok(isOpen(broken), 'the trial before was a moment ago');
     time += MINUTE;

@@ -1,4 +1,10 @@
-import { type Address, decodeTokenAccount } from '@slipway/wire';
+import {
+  type Address,
+  decodeTokenAccount,
+  decodeTransaction,
+  type Instruction,
+  tokenTransferChecked,
+} from '@slipway/wire';
 import type { Logger } from 'pino';
 import type { Chain, LiveAccounts } from '../../chain/index.js';
 import { MAX_COMPUTE_UNITS } from '../../crafting/budget.js';
@@ -6,7 +12,7 @@ import { craftTransaction } from '../../crafting/transaction.js';
 import { GrowingCache } from '../../lib/growing-cache.js';
 import type { Pool } from './market.js';
 import type { Pools } from './pools.js';
-import type { PoolState, Side, SwapAccounts } from './venue.js';
+import type { PoolState, PoolToken, Side, SwapAccounts } from './venue.js';
 
 /** How long a pool is left out after a trial, and for how long it is not tried out again. */
 const ASIDE_MS = 60_000;
@@ -87,7 +93,7 @@ export class PoolTrials {
     try {
       const err = await this.#errorOf(address, inputMint);
       const pool = pools.watched(address);
-      if (!pool || typeof err !== 'object' || err === null || !('InstructionError' in err)) return err === null;
+      if (!pool || !isInstructionError(err)) return err === null;
       log.warn({ pool: address, venue: pool.venue.label, err }, 'trades with a pool fail: left out for a minute');
       const onChange = () => void this.#tryAgain(address, inputMint);
       pool.setAside(steadyNow() + ASIDE_MS, FAILS, onChange);
@@ -115,12 +121,30 @@ export class PoolTrials {
     const { wire } = craftTransaction({
       // Whoever sells may have no SOL, as vaults have none: then nothing would be told of the pool.
       feePayer: payer(),
-      instructions: [state.swap(from, accounts)],
+      instructions: [
+        ...this.#transferToItself(state.tokens[from], source, offer.amountIn),
+        ...this.#transferToItself(state.tokens[from === 0 ? 1 : 0], destination, 0n),
+        state.swap(from, accounts),
+      ],
       blockhash,
       budget: { computeUnitLimit: MAX_COMPUTE_UNITS, computeUnitPrice: 0n },
     });
     const { err } = await chain.simulate(wire, { sigVerify: false });
-    return err;
+    const last = decodeTransaction(wire).decoded.instructions.length - 1;
+    return isInstructionError(err) && err.InstructionError[0] !== last ? undefined : err;
+  }
+
+  /**
+   * Fails where these tokens are not there any more, or are frozen: they are another pool's, which is anybody's. Then the trial says
+   * nothing of the pool that is tried.
+   */
+  #transferToItself({ mint, tokenProgram }: PoolToken, { owner, source }: Parties, amount: bigint): Instruction[] {
+    const known = this.#deps.pools.knownMint(mint);
+    if (!known) return [];
+    const { decimals } = known;
+    return [
+      tokenTransferChecked({ source, mint, destination: source, authority: owner, amount, decimals, tokenProgram }),
+    ];
   }
 
   /** The fullest vault of a token among the other pools. */
@@ -138,6 +162,10 @@ export class PoolTrials {
     }
     return fullest;
   }
+}
+
+function isInstructionError(err: unknown): err is { InstructionError: [index: number, cause: unknown] } {
+  return typeof err === 'object' && err !== null && 'InstructionError' in err;
 }
 
 /** A small amount that the pool takes by its quote, and half of what it gives for that. */
