@@ -7,11 +7,16 @@ interface PoolBookDeps extends WatchedPoolDeps {
   onGone(pool: WatchedPool): void;
 }
 
+/** Accounts that a pool has moved away from and may come back to: of two moves, as over one edge to and fro. */
+const MOST_FORMER = 4;
+
 /** The watched pools, by the accounts that they consist of. */
 export class PoolBook {
   readonly #deps: PoolBookDeps;
   readonly #pools = new Map<Address, WatchedPool>();
   readonly #byAccount = new Map<Address, Set<WatchedPool>>();
+  /** Watched until the pools are looked for again: who trades a pool to and fro must not make each move wait for a read. */
+  readonly #former = new Map<WatchedPool, readonly Address[]>();
 
   constructor(deps: PoolBookDeps) {
     this.#deps = deps;
@@ -53,12 +58,18 @@ export class PoolBook {
       this.#unwatch(accounts);
       throw error;
     }
+    const former = [...this.#former.values()].flat();
+    for (const pool of this.#former.keys()) {
+      this.#unlink(pool);
+      this.#former.delete(pool);
+      this.#link(pool);
+    }
     for (const pool of gone) {
       this.#pools.delete(pool.address);
       this.#unlink(pool);
     }
     for (const candidate of fresh) this.#add(candidate);
-    this.#unwatch(gone.flatMap((pool) => pool.accounts));
+    this.#unwatch([...former, ...gone.flatMap((pool) => pool.accounts)]);
     return { added: fresh.length, dropped: gone.length };
   }
 
@@ -81,27 +92,34 @@ export class PoolBook {
   /** A pool whose accounts are now other ones is traded with again once those are read. */
   #move(pool: WatchedPool): void {
     const { live } = this.#deps;
-    const before = pool.accounts;
+    const before = this.#accountsOf(pool);
     const accounts = pool.named()!;
     const added = accounts.filter((account) => !before.includes(account));
     live.watch(added);
+    const left = before.filter((account) => !accounts.includes(account));
     this.#unlink(pool);
     pool.follow(accounts);
+    this.#former.set(pool, left.slice(0, MOST_FORMER));
     this.#link(pool);
     this.#unwatch(before);
     // Accounts that cannot be read now are polled.
     live.refresh(added).catch(() => {});
   }
 
+  /** The latest ones of before come first. */
+  #accountsOf(pool: WatchedPool): Address[] {
+    return [...pool.accounts, ...(this.#former.get(pool) ?? [])];
+  }
+
   #link(pool: WatchedPool): void {
-    for (const account of pool.accounts) {
+    for (const account of this.#accountsOf(pool)) {
       const pools = this.#byAccount.get(account) ?? new Set();
       this.#byAccount.set(account, pools.add(pool));
     }
   }
 
   #unlink(pool: WatchedPool): void {
-    for (const account of pool.accounts) {
+    for (const account of this.#accountsOf(pool)) {
       const pools = this.#byAccount.get(account)!;
       pools.delete(pool);
       if (pools.size === 0) this.#byAccount.delete(account);
