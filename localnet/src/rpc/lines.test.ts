@@ -76,3 +76,24 @@ test('attack: a free key of a sandbox waits for accounts that only another node 
   await turns();
   assert.deepEqual(told, ['B parsed', 'A more', 'B more']);
 });
+
+test('attack: a free key of a sandbox has ever more news wait for another node: his connection ends, and not that of somebody else', async () => {
+  const { lines, newsOf, begun } = openLines();
+  const ended: string[] = [];
+  const lineOf = (name: string, subscribed: number) => {
+    const line: Line<string> = new Line(
+      () => subscribed,
+      () => {
+        ended.push(name);
+        lines.drop(line);
+      },
+    );
+    return line;
+  };
+  const [rude, polite] = [lineOf('rude', 500_000), lineOf('polite', 1)];
+  lines.add(rude, 'parsed', newsOf('parsed', begun));
+  await turns();
+  for (let count = 0; count <= 400_000; count++) lines.add(rude, `logs ${count}`, newsOf('logs'));
+  lines.add(polite, 'slot', newsOf('slot'));
+  assert.deepEqual(ended, ['rude']);
+});

@@ -38,7 +38,7 @@ export class Lines<Listener> {
     this.#counted(line, () => line.add(key, waiting));
     if (!this.#away.has(line)) this.#due.add(line);
     if (line.excess > MAX_WAITING.ofConnection) line.end();
-    else if (this.#waiting > MAX_WAITING.ofAll) longest(this.#due).end();
+    else if (this.#waiting > MAX_WAITING.ofAll) longest([...this.#due, ...this.#away]).end();
     void this.#tellAll();
   }
 
