@@ -3,8 +3,10 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import Fastify from 'fastify';
 import { pino } from 'pino';
+import { steadyNow } from '../lib/clock.js';
 import { endConnections } from './closing.js';
 import { AnswerInLine } from './pipelines.js';
 
@@ -14,9 +16,9 @@ const MANY_BYTES = 64 * 1024 * 1024;
 const AN_HOUR_MS = 60 * 60_000;
 
 /** A server that gives clients no time, and requests under way as much as is said. */
-async function serve(t: TestContext, requestsMs: number) {
+async function serve(t: TestContext, requestsMs: number, clientsMs = 0, now = steadyNow) {
   const app = Fastify({ http: { ServerResponse: AnswerInLine } });
-  endConnections(app, log, { eachMs: 5, clientsMs: 0, requestsMs });
+  endConnections(app, log, { eachMs: 5, clientsMs, requestsMs }, now);
   let letGo = () => {};
   const held = new Promise<void>((resolve) => {
     letGo = resolve;
@@ -25,6 +27,7 @@ async function serve(t: TestContext, requestsMs: number) {
   app.addHook('onRequest', async ({ url }) => void begun.push(url));
   app.get('/held', () => held.then(() => ({ ended: true })));
   app.get('/large', () => Buffer.alloc(MANY_BYTES));
+  app.get('/held-large', () => held.then(() => Buffer.alloc(MANY_BYTES)));
   app.post('/body', () => ({ ended: true }));
   await app.listen({ port: 0, host: '127.0.0.1' });
   const clients: Socket[] = [];
@@ -75,4 +78,23 @@ test('a request that does not end holds up the close of the server for as long a
   const { app, send } = await serve(t, 0);
   await send(`${head('GET /held HTTP/1.1')}\r\n`);
   await app.close();
+});
+
+test('an answer that is ready late in the close has as long to be read as one that was ready before', async (t) => {
+  let time = 0;
+  const { app, send, letGo } = await serve(t, AN_HOUR_MS, 5_000, () => time);
+  const looks = () => delay(25);
+  const reader = await send(`${head('GET /held-large HTTP/1.1')}\r\n`);
+  reader.pause();
+  const closed = app.close();
+  time = 12_000;
+  await looks();
+  letGo();
+  await looks();
+  time = 16_000;
+  await looks();
+  let received = 0;
+  for await (const chunk of reader) received += (chunk as Buffer).length;
+  assert.ok(received > MANY_BYTES, `${received}`);
+  await closed;
 });

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { steadyNow } from '../lib/clock.js';
-import { isAtWork } from './pipelines.js';
+import { isAtWork, isIdle } from './pipelines.js';
 
 /** In milliseconds since the server began to close. */
 const BOUND = {
@@ -19,16 +19,18 @@ const BOUND = {
  * anything, half a request, an answer that nobody reads. Node's own limits for these are off by then. Needs answers that are in
  * line.
  */
-export function endConnections(app: FastifyInstance, log: Logger, bound = BOUND): void {
+export function endConnections(app: FastifyInstance, log: Logger, bound = BOUND, now = steadyNow): void {
   const sockets = new Set<Socket>();
+  /** When each was last seen at work, in milliseconds since the server began to close. */
+  const lastAtWork = new WeakMap<Socket, number>();
   let looking: NodeJS.Timeout | undefined;
   app.server.on('connection', (socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
   app.addHook('preClose', (done) => {
-    const began = steadyNow();
-    looking = setInterval(() => look(steadyNow() - began), bound.eachMs);
+    const began = now();
+    looking = setInterval(() => look(now() - began), bound.eachMs);
     done();
   });
   app.addHook('onClose', (_app, done) => {
@@ -37,14 +39,20 @@ export function endConnections(app: FastifyInstance, log: Logger, bound = BOUND)
   });
 
   function look(sinceMs: number): void {
-    // Also those whose answer had begun before, and did not say that the connection ends with it.
-    app.server.closeIdleConnections();
     const atWork = [...sockets].filter(isAtWork).length;
     if (sinceMs >= bound.requestsMs && atWork > 0)
       log.warn({ requests: atWork }, 'requests under way did not end in time');
     for (const socket of sockets) {
-      const mayStay = isAtWork(socket) ? bound.requestsMs : socket.bytesRead > 0 ? bound.clientsMs : 0;
-      if (sinceMs >= mayStay) socket.destroy();
+      if (isAtWork(socket)) lastAtWork.set(socket, sinceMs);
+      if (sinceMs >= mayStayUntil(socket, sinceMs)) socket.destroy();
     }
+  }
+
+  function mayStayUntil(socket: Socket, sinceMs: number): number {
+    const worked = lastAtWork.get(socket);
+    if (worked === sinceMs) return bound.requestsMs;
+    // Node's own closing of idle connections would cut off answers that are still being read.
+    if (socket.bytesRead === 0 || isIdle(socket)) return 0;
+    return Math.min((worked ?? 0) + bound.clientsMs, bound.requestsMs);
   }
 }

@@ -48,6 +48,11 @@ export function isAtWork(socket: Socket): boolean {
   return [...open].some((answer) => answer.req.complete && !answer.writableEnded);
 }
 
+/** Whether all answers of a connection have been sent. */
+export function isIdle(socket: Socket): boolean {
+  return lines.get(socket)?.open.size === 0;
+}
+
 /**
  * Begins a request that a client sends before it has the answers to others when these have been given. Of one that began earlier,
  * nothing would end what it sends when the connection ends: to Node, its answer has none yet. Needs answers that are in line.
