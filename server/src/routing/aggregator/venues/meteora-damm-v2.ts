@@ -224,6 +224,8 @@ interface Parts {
 function stateOf({ address, pool, balances }: Parts, now: ClockTime): PoolState {
   const { tokens } = pool;
   const rates = [rateOf(pool, 0, now), rateOf(pool, 1, now)] as const;
+  const point = now[pool.activatedBy];
+  const baseRate = baseRateOf(pool, 0, point) ?? baseRateOf(pool, 1, point) ?? pool.mostRate;
   const [x, y] = virtualReserves(pool);
   const [low, high] = pool.range.map(Number) as [number, number];
   const isWhole = pool.feesOn === COMPOUNDING;
@@ -233,6 +235,7 @@ function stateOf({ address, pool, balances }: Parts, now: ClockTime): PoolState 
     tokens,
     reserves: isWhole ? [x, y] : [x - liquidity / high, y - (liquidity * low) / Q128],
     feeShare: Number(rates[0] ?? rates[1] ?? pool.mostRate) / Number(FEE_WHOLE),
+    baseFeeShare: Number(baseRate) / Number(FEE_WHOLE),
     quote(from, amount) {
       const rate = rates[from];
       const trade = rate === undefined ? undefined : quote(pool, from, amount, rate);

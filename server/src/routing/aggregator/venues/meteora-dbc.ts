@@ -234,6 +234,8 @@ interface Parts {
 function stateOf({ address, pool, terms, tokens, balances }: Parts, now: ClockTime): PoolState {
   const [curve, root] = [terms.curve.rough, rough(pool.price)];
   const rates = [rateOf(terms, pool, BASE, now), rateOf(terms, pool, QUOTE, now)] as const;
+  const passed = now[terms.activatedBy] - pool.activation;
+  const baseRate = baseRateOf(terms.base, QUOTE, passed) ?? baseRateOf(terms.base, BASE, passed) ?? MOST_RATE;
   const kept = (from: Side) => 1 - Number(rates[from] ?? FEE_WHOLE) / Number(FEE_WHOLE);
   const keptIn = (from: Side) => (isOnInput(terms, from) ? kept(from) : 1);
   const keptOut = (from: Side) => (isOnInput(terms, from) ? 1 : kept(from));
@@ -242,6 +244,7 @@ function stateOf({ address, pool, terms, tokens, balances }: Parts, now: ClockTi
     reserves: [roughRest(curve, root), Number(pool.quoteReserve)],
     leaves: 'part',
     feeShare: Number(rates[QUOTE] ?? rates[BASE] ?? MOST_RATE) / Number(FEE_WHOLE),
+    baseFeeShare: Number(baseRate) / Number(FEE_WHOLE),
     quote(from, amount) {
       const rate = rates[from];
       const trade = rate === undefined ? undefined : quote({ pool, terms, from, rate }, amount);
