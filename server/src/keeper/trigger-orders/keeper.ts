@@ -190,8 +190,8 @@ class TriggerWork implements Work<OwnedOrder, PricedOrder> {
    * that it does not fire any more waits for it again.
    */
   async prepare(fired: OwnedOrder): Promise<PricedOrder | undefined> {
-    const price = this.#deps.prices.forOrders(fired.mint);
-    if ('usd' in price && isBeyond(price.usd, fired.line)) return { ...fired, usd: price.usd };
+    const price = tickOf(this.#deps, fired.mint, this.#ticks.get(fired.mint));
+    if (typeof price !== 'string' && isBeyond(price.usd, fired.line)) return { ...fired, usd: price.usd };
     this.#orders.readAgain(fired.id);
     return undefined;
   }

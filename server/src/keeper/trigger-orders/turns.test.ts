@@ -142,7 +142,13 @@ describe('attack: a free key fires the orders of ever more wallets at once with 
   });
 });
 
-it('attack: somebody who moves pools lets go of a price while the orders that it has fired wait for their turn: they are not sold by it, and fire when it is back', async () => {
+describe('attack: somebody who moves pools lets go of a price while the orders that it has fired wait for their turn', () => {
+  it('they are not sold by it, and fire when it is back', () => assertWait(false));
+
+  it('and where other pools contradict it, not before they agree', () => assertWait(true));
+});
+
+async function assertWait(isContradicted: boolean): Promise<void> {
   world.setPrice(world.sold.mint, 0.8);
   const trailing = { triggerPriceUsd: null, trailingBps: 1_000, lowWatermark: 0.8 };
   const waiting = [await world.open(0.9), await world.open(0.9, trailing)];
@@ -155,20 +161,24 @@ it('attack: somebody who moves pools lets go of a price while the orders that it
     held.add(order.id);
     return end;
   };
-  const keeper = await world.newKeeper({ landing: landingBut({ vouchesForOrder }) });
+  let witness: number | undefined;
+  const prices = { ...world.priced, poolWitness: () => witness };
+  const keeper = await world.newKeeper({ prices, landing: landingBut({ vouchesForOrder }) });
   await keeper.tick();
   await until(async () => held.size === before.size);
   world.setPrice(world.sold.mint, 1);
   await keeper.tick();
-  world.setPrice(world.sold.mint, 0.8);
+  if (isContradicted) witness = 2;
+  else world.setPrice(world.sold.mint, 0.8);
   fail();
   await keeper.runDue();
   const states = async () => Promise.all(waiting.map(async ({ id }) => (await world.rowOf(id)).progress.state));
   assert.deepEqual(await states(), ['open', 'open']);
+  witness = undefined;
   world.setPrice(world.sold.mint, 1);
   await keeper.runDue();
   assert.deepEqual(await states(), ['fill_success', 'fill_success']);
-});
+}
 
 it('an order that its owner cancels while its fill is being prepared is not sold', async () => {
   const client = world.newClient();
