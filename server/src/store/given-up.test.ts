@@ -62,7 +62,9 @@ for (const kind of ['embedded', 'postgres'] as const) {
       const [delivery] = deliveries(1_501, 1_501);
       const soon = new Date(AT.getTime() + 1);
       const later = { dueAt: soon, restUntil: soon, lostBefore: AT };
-      await store.transaction((tx) => recordFailure(tx, 'one', 'copy', { delivery: delivery!, ...later }));
+      await store.transaction((tx) =>
+        recordFailure(tx, 'one', 'copy', { delivery: delivery!, last: delivery!.number, ...later }),
+      );
       const { rows } = await store.query<{ count: bigint; oldest: bigint }>(
         'select count(*) as count, min(number) as oldest from webhook_deliveries where due_at is null',
       );

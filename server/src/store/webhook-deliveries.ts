@@ -150,30 +150,38 @@ export async function addAttempt(tx: Tx, id: string, attempt: WebhookAttempt): P
   );
 }
 
-/** It has arrived. False where this copy's turn is over: then another one has sent it, or will. */
-export async function recordSuccess(tx: Tx, id: string, holder: string, number: bigint): Promise<boolean> {
+/**
+ * It has arrived, and everything up to `last` has been tried. False where this copy's turn is over: then another one has sent
+ * it, or will.
+ */
+export async function recordSuccess(
+  tx: Tx,
+  id: string,
+  holder: string,
+  { number, last }: { number: bigint; last: bigint },
+): Promise<boolean> {
   const { rowCount } = await tx.query(
     `update webhooks set last = greatest(last, $3), failures = 0, rest_until = null, lease_until = ${leaseEnd(TURN_LEASE)}
      where id = $1 and lease_holder = $2`,
-    [id, holder, number],
+    [id, holder, last],
   );
   if (rowCount === 0) return false;
   await tx.query('delete from webhook_deliveries where webhook_id = $1 and number = $2', [id, number]);
   return true;
 }
 
-/** It has not arrived: it is due again at `dueAt` (null: it is given up), and the webhook rests. */
+/** It has not arrived: it is due again at `dueAt` (null: it is given up), and the webhook rests. Everything up to `last` was tried. */
 export async function recordFailure(
   tx: Tx,
   id: string,
   holder: string,
-  failed: { delivery: Delivery; dueAt: Date | null; restUntil: Date; lostBefore: Date },
+  failed: { delivery: Delivery; last: bigint; dueAt: Date | null; restUntil: Date; lostBefore: Date },
 ): Promise<void> {
-  const { delivery, dueAt, restUntil, lostBefore } = failed;
+  const { delivery, last, dueAt, restUntil, lostBefore } = failed;
   const { rowCount } = await tx.query(
     `update webhooks set last = greatest(last, $3), failures = failures + 1, rest_until = $4
      where id = $1 and lease_holder = $2`,
-    [id, holder, delivery.number, restUntil],
+    [id, holder, last, restUntil],
   );
   if (rowCount === 0) return;
   await putDeliveries(tx, id, [delivery], dueAt);

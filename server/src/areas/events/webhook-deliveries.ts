@@ -115,7 +115,7 @@ async function pay(request: Pick<FastifyRequest, 'charge'>, events: number): Pro
   throw new AppError('RATE_LIMITED', { message });
 }
 
-async function redeliver({ store, clock }: EventsDeps, { id, account, last }: Webhook, number: number | undefined) {
+async function redeliver({ store, clock }: EventsDeps, { id, account }: Webhook, number: number | undefined) {
   const now = new Date(clock.now());
   return store.transaction(async (tx) => {
     await wakeWebhook(tx, id);
@@ -125,8 +125,7 @@ async function redeliver({ store, clock }: EventsDeps, { id, account, last }: We
     if (event?.number !== BigInt(number)) {
       throw new AppError('NOT_FOUND', { message: `There is no event ${number}, or it is no longer kept` });
     }
-    // What has not had its turn comes in it: sent before, it would count as the last that was tried, and those between as well.
-    if (event.number <= last) await putDeliveries(tx, id, [deliveryOf(event)], now);
+    await putDeliveries(tx, id, [deliveryOf(event)], now);
     return 1;
   });
 }

@@ -11,7 +11,7 @@ import { deleteEvents, followKinds, numberEvents } from '../../store/events.js';
 import { createKey, revokeKey } from '../../store/keys.js';
 import type { Store } from '../../store/sql.js';
 import { openAnyStore } from '../../store/testing.js';
-import { failedDeliveries, listAttempts, retryFailed } from '../../store/webhook-deliveries.js';
+import { failedDeliveries, listAttempts, putDeliveries, retryFailed } from '../../store/webhook-deliveries.js';
 import { insertWebhook, listWebhooks, sealWebhook } from '../../store/webhooks.js';
 import type { KeeperLoop } from '../keeper.js';
 import { eventCleaningChore } from './cleaning.js';
@@ -382,4 +382,29 @@ test('attack: a thief of a key adds webhooks: they get nothing more once it is r
   const { rows: left } = await store.query('select account from webhooks order by account');
   assert.deepEqual(left, [{ account: 'key:good' }, { account: `wallet:${WALLET}` }]);
   await store.query('delete from event_followers');
+});
+
+test('attack: a thief of a key has an event sent again that others wait before: none of them is left out, whether it arrives or not', {
+  timeout: 60_000,
+}, async () => {
+  for (const first of [200, 500]) {
+    const name = `first${first}`;
+    await addWebhook(name);
+    const { last } = (await store.query<{ last: bigint }>('select last from webhooks where id = $1', [name])).rows[0]!;
+    await happen(5);
+    const [from, ahead] = [Number(last) + 1, Number(last) + 5];
+    const row = { number: BigInt(ahead), kind: 'order.filled' as const, at: new Date(clock.now()), tries: 0 };
+    const delivery = { ...row, body: JSON.stringify({ number: ahead }) };
+    await store.transaction((tx) => putDeliveries(tx, name, [delivery], new Date(clock.now())));
+    let asked = 0;
+    const { send, messages, numbers } = createReceivers({ [name]: () => (++asked === 1 ? first : 200) });
+    const loop = await start(send);
+    await until(loop, () => {
+      clock.setOffset(clock.offsetMs + 60_000);
+      return numbers(name).length === 5;
+    });
+    assert.deepEqual(new Set(numbers(name)), new Set(upTo(ahead, from)));
+    assert.ok(messages.length > 0);
+    await store.query('delete from webhooks');
+  }
 });

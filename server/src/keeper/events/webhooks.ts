@@ -122,13 +122,14 @@ async function serve(deps: Serving, webhook: Webhook, holder: string, isClosing:
   const until = steadyNow() + TURN_MS;
   const { wants } = readFilter({ kinds: webhook.kinds ?? undefined, wallet: webhook.wallet ?? undefined });
   let { last } = webhook;
-  const isSent = (delivery: Delivery) => attempt(deps, webhook, holder, delivery);
+  // Only what comes in its turn counts as the last: one that was asked for before it would leave out those between.
+  const isSent = (delivery: Delivery, upTo: bigint) => attempt(deps, { webhook, holder, last: upTo }, delivery);
   let left = MOST_IN_A_TURN;
   const isOver = () => left <= 0 || isClosing() || steadyNow() >= until;
   for (const delivery of await dueDeliveries(store, webhook.id, new Date(clock.now()), left)) {
     if (isOver()) return release();
     left -= 1;
-    if (!(await isSent(delivery))) return release();
+    if (!(await isSent(delivery, last))) return release();
   }
   while (!isOver()) {
     const page = await eventsAfter(store, [{ account: webhook.account, after: last }], PAGE);
@@ -137,7 +138,7 @@ async function serve(deps: Serving, webhook: Webhook, holder: string, isClosing:
       if (isOver()) return release();
       if (wants(event)) {
         left -= 1;
-        if (!(await isSent(deliveryOf(event)))) {
+        if (!(await isSent(deliveryOf(event), event.number))) {
           last = await giveUpOld(deps, webhook, event.number, wants);
           return release();
         }
@@ -154,7 +155,11 @@ async function serve(deps: Serving, webhook: Webhook, holder: string, isClosing:
 }
 
 /** True if it has arrived, and there may be more. */
-async function attempt(deps: Serving, webhook: Webhook, holder: string, delivery: Delivery): Promise<boolean> {
+async function attempt(
+  deps: Serving,
+  { webhook, holder, last }: { webhook: Webhook; holder: string; last: bigint },
+  delivery: Delivery,
+): Promise<boolean> {
   const { store, clock, send } = deps;
   const outcome = await send(messageOf(webhook, delivery, { now: clock.now(), wallNow: clock.now() - clock.offsetMs }));
   deps.metrics.delivered(isReceived(outcome) ? 'received' : 'failed');
@@ -163,7 +168,7 @@ async function attempt(deps: Serving, webhook: Webhook, holder: string, delivery
     await addAttempt(tx, webhook.id, attemptOf(delivery.number, new Date(now), outcome));
     if (isReceived(outcome)) {
       webhook.failures = 0;
-      return recordSuccess(tx, webhook.id, holder, delivery.number);
+      return recordSuccess(tx, webhook.id, holder, { number: delivery.number, last });
     }
     webhook.failures += 1;
     const tries = delivery.tries + 1;
@@ -172,6 +177,7 @@ async function attempt(deps: Serving, webhook: Webhook, holder: string, delivery
     const at = Math.min(delivery.at.getTime(), now);
     await recordFailure(tx, webhook.id, holder, {
       delivery: { ...delivery, at: new Date(at), tries },
+      last,
       dueAt: now - at >= LONGEST_MS ? null : dueAt,
       restUntil: new Date(now + backOffMs(webhook.failures, RESTS)),
       lostBefore: new Date(now - LONGEST_MS),
