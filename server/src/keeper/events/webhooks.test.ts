@@ -397,14 +397,13 @@ test('attack: a thief of a key has an event sent again that others wait before: 
     const delivery = { ...row, body: JSON.stringify({ number: ahead }) };
     await store.transaction((tx) => putDeliveries(tx, name, [delivery], new Date(clock.now())));
     let asked = 0;
-    const { send, messages, numbers } = createReceivers({ [name]: () => (++asked === 1 ? first : 200) });
+    const { send, numbers } = createReceivers({ [name]: () => (++asked === 1 ? first : 200) });
     const loop = await start(send);
-    await until(loop, () => {
-      clock.setOffset(clock.offsetMs + 60_000);
-      return numbers(name).length === 5;
-    });
+    await until(loop, () => asked > 0);
+    // Once: each jump ends the turns that are under way.
+    clock.setOffset(clock.offsetMs + 60 * 60_000);
+    await until(loop, () => numbers(name).length === 5);
     assert.deepEqual(new Set(numbers(name)), new Set(upTo(ahead, from)));
-    assert.ok(messages.length > 0);
     await store.query('delete from webhooks');
   }
 });
