@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { chownSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -61,6 +61,48 @@ test('nor does an empty one, as the power leaves it that goes just after a start
 });
 
 const PATIENCE_MS = 120_000;
+const NOBODY = 65_534;
+
+/** Locks a folder as a service of systemd that sees its own user's processes only, and nothing else of /proc. */
+function lockUnseeing(folder: string, silenceMs = 300): string {
+  chownSync(folder, NOBODY, NOBODY);
+  const script = `import { lockFolder } from ${JSON.stringify(LOCK_MODULE)};
+    try { lockFolder(${JSON.stringify(folder)}, ${silenceMs}); console.log('locked'); }
+    catch (error) { console.log(error.message); }`;
+  const user = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups', process.execPath];
+  const command = 'mount -t proc -o subset=pid,hidepid=2 proc /proc && exec "$@"';
+  const args = [
+    '-m',
+    '--propagation',
+    'private',
+    'sh',
+    '-c',
+    command,
+    'sh',
+    ...user,
+    '--input-type=module',
+    '-e',
+    script,
+  ];
+  return spawnSync('unshare', args, { encoding: 'utf8' }).stdout?.trim() ?? '';
+}
+
+test('attack: another user of the machine has the number of a killed process, which its unit hides from the next one: the lock is taken', async (t) => {
+  if (lockUnseeing(tempFolder(t)) !== 'locked') return t.skip('needs root, and mounts');
+  const folder = tempFolder(t);
+  const lock = join(folder, 'lock');
+  const touching = `setInterval(() => require('node:fs').utimesSync(${JSON.stringify(lock)}, new Date(), new Date()), 100)`;
+  const neighbour = spawn(process.execPath, ['-e', `${touching}; console.log('began')`]);
+  t.after(() => neighbour.kill('SIGKILL'));
+  writeFileSync(lock, `${neighbour.pid} 12345 `);
+  await once(neighbour.stdout, 'data');
+  // One that lives shows it, whoever it belongs to.
+  assert.match(lockUnseeing(folder, PATIENCE_MS), new RegExp(`is in use by process ${neighbour.pid}: `));
+  writeFileSync(lock, `${process.pid} 12345 `);
+  neighbour.kill('SIGKILL');
+  await once(neighbour, 'exit');
+  assert.equal(lockUnseeing(folder), 'locked');
+});
 
 /** As it is written where processes have other numbers. */
 const ELSEWHERE = '1 12345 of-another-container';

@@ -36,7 +36,8 @@ export function lockFolder(folder: string, silenceMs?: number): () => void {
 
 /**
  * Makes a lock file that names this process, or answers which live process has it. A process that was killed leaves its
- * lock behind, which counts for nothing; where that was in another container, it takes `silenceMs` to know.
+ * lock behind, which counts for nothing; where that was in another container, or this process may not see the one that has its
+ * number now, it takes `silenceMs` to know.
  */
 export function takeLock(
   path: string,
@@ -52,8 +53,8 @@ export function takeLock(
       if (holder === undefined) continue;
       const [pid = '', startTime = '', place = OWN_PLACE] = holder.split(' ');
       const isElsewhere = place !== OWN_PLACE;
-      if (isElsewhere ? isTouched(path, silenceMs) : isAlive(Number(pid), startTime))
-        return { heldBy: Number(pid), isElsewhere };
+      const isHeld = isElsewhere ? undefined : isAlive(Number(pid), startTime);
+      if (isHeld ?? isTouched(path, silenceMs)) return { heldBy: Number(pid), isElsewhere };
       removeStale(path, holder);
     }
   } finally {
@@ -143,7 +144,8 @@ function read(path: string): string | undefined {
   }
 }
 
-function isAlive(pid: number, startTime: string): boolean {
+/** Whether the process that had this number at that time lives; undefined where the system keeps that from this one. */
+function isAlive(pid: number, startTime: string): boolean | undefined {
   // Of a file that the disk had not taken when the power went; to the system, 0 is this process and those beside it.
   if (pid === 0) return false;
   try {
@@ -152,8 +154,10 @@ function isAlive(pid: number, startTime: string): boolean {
     if (!hasCode(error, 'EPERM')) return false;
   }
   const status = processStatus(pid);
+  // Under ProtectProc=invisible this one sees only its own user's: any other one may have the number after a crash.
+  if (status === undefined) return processStatus(process.pid) === undefined ? true : undefined;
   // After a restart of a container the same number belongs to another process.
-  return status === undefined || (status.state !== 'Z' && startTime === status.startTime);
+  return status.state !== 'Z' && startTime === status.startTime;
 }
 
 /** A process's state (Z: it has ended) and when it started, in ticks; undefined where the system does not tell. */
