@@ -164,3 +164,60 @@ it('attack: a stranger on the chain has many tokens with pools that pay a little
     assert.ok(price > 0.999, `${mode}: ${price}`);
   }
 });
+
+/** Tokens of a stranger that fill the list of paths, at this price. */
+const fillers = (price: number) =>
+  Array.from({ length: 33 }, () => newAddress()).flatMap((between) => [
+    poolOf([sold, between]),
+    poolOf([between, bought], { price }),
+  ]);
+const requestOf = (amount = AMOUNT): QuoteRequest => ({
+  mode: 'exact-in',
+  input: tokenOf(sold),
+  output: tokenOf(bought),
+  amount,
+  excludeVenues: new Set(),
+});
+
+it('attack: a stranger on the chain moves the pool of an honest path while paths are ranked, and back: it is found again, though all that are listed pay as before', () => {
+  let isMoved = true;
+  const honest = newAddress();
+  const [moved, back] = [0.97, 1].map((price) => poolOf([honest, bought], { price }));
+  const pool = { ...back!, state: () => (isMoved ? moved : back)!.state(0) };
+  const market = createMarket([...fillers(0.98), poolOf([sold, honest]), pool]);
+  const outAt = (now: number) => {
+    const found = search({ market, request: requestOf(), now, routed: true, maxPools: 5, room: ROOM });
+    return Number(found!.outcome.outAmount) / Number(AMOUNT);
+  };
+  assert.ok(outAt(0) < 0.981);
+  isMoved = false;
+  const out = outAt(10_000);
+  assert.ok(out > 0.999, `${out}`);
+});
+
+it('attack: a stranger on the chain makes rankings slow by tokens of his own: for those that nothing else asks for a twentieth of the time is spent', () => {
+  let rankings = 0;
+  const unlisted = newAddress();
+  const worse = poolOf([unlisted, bought], { price: 0.5 });
+  const counted: Pool = {
+    ...worse,
+    state(now) {
+      rankings += 1;
+      return worse.state(now);
+    },
+  };
+  let time = 0;
+  const clock = () => {
+    time += 100;
+    return time;
+  };
+  const market = createMarket([...fillers(1), poolOf([sold, unlisted]), counted], new Set(), clock);
+  const requests = [requestOf(), requestOf(AMOUNT * 8n), requestOf(AMOUNT * 64n)];
+  const rankedAt = (now: number) => {
+    const before = rankings;
+    for (const request of requests) market.paths(request, now);
+    return rankings - before;
+  };
+  const times = [0, 9_999, 10_000, 11_999, 12_000, 14_000, 16_000, 20_000];
+  assert.deepEqual(times.map(rankedAt), [3, 0, 1, 0, 1, 1, 0, 1]);
+});
