@@ -8,7 +8,7 @@ import type {
 } from 'fastify';
 import { knownKeyOf } from '../config/index.js';
 import type { ClientOf } from './client-address.js';
-import { keyGuard, limitHeaders, walletGuard } from './guards.js';
+import { isLimited, keyGuard, limitHeaders, walletGuard } from './guards.js';
 import { isOpenedHere } from './home.js';
 import { BODY_LIMIT } from './json-body.js';
 import { ifLate, stillKey } from './late-bodies.js';
@@ -103,7 +103,7 @@ function observe(route: string, { metrics, log }: RouteDeps): onResponseHookHand
     meter(request.method, reply.statusCode, reply.elapsedTime);
     const { payer, limitState } = request;
     if (payer && limitState) {
-      metrics.called(request.apiKey?.id ?? 'keyless', limitState.allowed ? 'served' : 'limited');
+      metrics.called(request.apiKey?.id ?? 'keyless', isLimited(request, reply) ? 'limited' : 'served');
     }
     if (log.isLevelEnabled('debug') && !request.routeOptions.config.isWatched) {
       const line = { requestId: request.id, method: request.method, route, status: reply.statusCode };

@@ -164,9 +164,14 @@ export function limitHeaders(
     reply.header('x-ratelimit-remaining', state.remaining);
     reply.header('x-ratelimit-current', state.current);
     reply.header('x-ratelimit-reset', state.resetUnixSeconds);
-    if (!state.allowed) reply.header('retry-after', state.retrySeconds);
+    if (isLimited(request, reply)) reply.header('retry-after', state.retrySeconds);
   }
   done();
+}
+
+/** Whether a call was refused for its rate limit. One that is served may have been refused something that costs more. */
+export function isLimited({ limitState }: FastifyRequest, { statusCode }: FastifyReply): boolean {
+  return limitState?.allowed === false && statusCode === 429;
 }
 
 const bearerToken = (request: FastifyRequest): string | undefined =>

@@ -7,6 +7,7 @@ import { sandboxRoute } from '../areas/sandbox/deps.js';
 import { plainError } from '../errors/index.js';
 import { createLimiter } from '../store/limiter.js';
 import { openTestStore } from '../store/testing.js';
+import { createMetrics } from './metrics.js';
 import type { Limiter } from './ports.js';
 import { plentyLeft, startTestServer } from './testing.js';
 
@@ -31,8 +32,8 @@ function registerRoutes(app: FastifyInstance): void {
   app.get('/sandbox', { config: sandboxRoute, handler });
 }
 
-async function start(t: TestContext, limiter: Limiter) {
-  const { app } = await startTestServer(registerRoutes, { wallets: UNKNOWN_WALLETS, limiter });
+async function start(t: TestContext, limiter: Limiter, metrics = createMetrics()) {
+  const { app } = await startTestServer(registerRoutes, { wallets: UNKNOWN_WALLETS, limiter, metrics });
   t.after(() => app.close());
   return (url: string, headers: Record<string, string> = { origin: PAGE }, remoteAddress = '203.0.113.7') =>
     app.inject({ url, remoteAddress, headers: { host: 'localhost', 'x-api-key': 'in-pages', ...headers } });
@@ -61,6 +62,28 @@ test('a call may count by two limits, each for the client before it is for the k
   assert.deepEqual((await call('/order')).json(), { allowed: true });
   const counted = ['execute', 'main'].flatMap((bucket) => [`key-3 203.0.113.7 ${bucket}`, `key-3 ${bucket}`]);
   assert.deepEqual(asked, counted);
+});
+
+test('a call that is served tells of its own limit, and not to wait, where another one or the rest of its own is used up', async (t) => {
+  const called: string[] = [];
+  const limiter: Limiter = {
+    take: (_id, bucket, _tier, weight = 1) =>
+      bucket === 'main' && (weight > 1 || isUsedUp)
+        ? { ...plentyLeft, allowed: false, remaining: 0, current: 60 }
+        : { ...plentyLeft, remaining: 7 },
+  };
+  let isUsedUp = false;
+  const metrics = { ...createMetrics(), called: (_key: string, outcome: string) => void called.push(outcome) };
+  const call = await start(t, limiter, metrics);
+  const told = async (url: string) => {
+    const { statusCode, headers } = await call(url);
+    return [statusCode, headers['x-ratelimit-remaining'], headers['retry-after']];
+  };
+  assert.deepEqual(await told('/holdings'), [200, '0', undefined]);
+  isUsedUp = true;
+  assert.deepEqual(await told('/order'), [200, '7', undefined]);
+  assert.deepEqual(await told('/quote'), [429, '0', String(plentyLeft.retrySeconds)]);
+  assert.deepEqual(called, ['served', 'served', 'limited']);
 });
 
 test('places are counted for the client, and for the key that many clients share', async (t) => {

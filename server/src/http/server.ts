@@ -221,7 +221,9 @@ function charger(limiter: Limiter): FastifyRequest['charge'] {
     let first: LimitState | undefined;
     for (let payer: Payer | undefined = this.payer; payer; payer = payer.within) {
       const state = await limiter.take(payer.id, bucket ?? payer.bucket, payer.tier, weight);
-      if (!first || !state.allowed) this.limitState = state;
+      // What is left of another one says nothing of the calls that answers tell about.
+      const isOwn = bucket === undefined || bucket === payer.bucket;
+      if (isOwn && (!first || !state.allowed)) this.limitState = state;
       if (!state.allowed) return state;
       first ??= state;
     }
