@@ -125,7 +125,8 @@ async function runUntilEnd(app: App, log: Logger): Promise<void> {
     process.exit(1);
   }, CLOSE_TIMEOUT_MS);
   await app.close();
-  clearTimeout(overdue);
+  // Nothing else holds up the end of the process now, or should.
+  overdue.unref();
   if (!requested) process.exitCode = 1;
 }
 

@@ -1,11 +1,11 @@
-import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
 import { limitOrderAddresses } from '@slipway/programs';
 import { TOKEN_PROGRAM } from '@slipway/wire';
 import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
 import type { Services } from '../areas/area.js';
 import { createTokenList, type TokenList } from '../config/index.js';
-import { createKeyLookup, type KeyLookup, withActualPort } from '../http/index.js';
+import { createKeyLookup, type KeyLookup, listen, withActualPort } from '../http/index.js';
 import { createInviteIndex } from '../indexes/invites/index.js';
 import { createLimitOrderIndex } from '../indexes/limit-orders/index.js';
 import { startLossReadings } from '../keeper/losses.js';
@@ -58,8 +58,8 @@ export async function wireUp(
   registerAreas(base, servers, services);
   place.publicUrl = () => withActualPort(config.http.publicUrl, server);
   const { host, port, operationsPort = 0 } = config.http;
-  const url = await listen(server, host, port);
-  const operationsUrl = operations && (await listen(operations, host, operationsPort));
+  const url = await open(server, host, port, log);
+  const operationsUrl = operations && (await open(operations, host, operationsPort, log));
   if (operationsUrl) log.info({ url: operationsUrl }, 'metrics and the admin API listen');
   if (config.roles.has('api')) for (const area of areas) area.check?.(services);
   const { rpcUrl, wsUrl, died } = base.node;
@@ -235,9 +235,8 @@ function openIndexes({ config, store, chains, clock, steadyNow, log, metrics, di
   return { limitOrders: { addresses, index }, invites };
 }
 
-async function listen(server: FastifyInstance, host: string, port: number): Promise<string> {
-  await server.listen({ host, port });
-  const { port: actual } = server.server.address() as AddressInfo;
+async function open(server: FastifyInstance, host: string, port: number, log: Logger): Promise<string> {
+  const actual = await listen(server, host, port, log);
   return `http://${host.includes(':') ? `[${host}]` : host}:${actual}`;
 }
 

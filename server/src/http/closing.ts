@@ -33,9 +33,10 @@ export function endConnections(app: FastifyInstance, log: Logger, bound = BOUND,
     looking = setInterval(() => look(now() - began), bound.eachMs);
     done();
   });
-  app.addHook('onClose', (_app, done) => {
+  // The server itself does not wait for what has come by another address.
+  app.addHook('onClose', async () => {
+    await Promise.all([...sockets].map((socket) => new Promise<void>((resolve) => socket.once('close', resolve))));
     clearInterval(looking);
-    done();
   });
 
   function look(sinceMs: number): void {
