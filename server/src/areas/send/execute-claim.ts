@@ -1,11 +1,21 @@
 import { AppError } from '../../errors/index.js';
-import { accept, explainBadTransaction, explainEnd, isRefusal, type Refusal } from '../../landing/index.js';
+import {
+  accept,
+  EXPIRED,
+  explain,
+  explainBadTransaction,
+  explainEnd,
+  isRefusal,
+  type Refusal,
+} from '../../landing/index.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import type { LedgerRow } from '../../store/ledger.js';
 import { CLAIM_AREA, type SendDeps, sendRoute, tags } from './deps.js';
 import { refuse } from './list-invites.js';
 import { ExecuteClaimAnswer, ExecuteClaimBody } from './schema.js';
 import { whyNot } from './try-out.js';
+
+const TOO_LATE = 'signedTransaction: its blockhash has expired; craft another claim';
 
 export function registerExecuteClaim(app: TypedServer, deps: SendDeps): void {
   app.post(
@@ -51,11 +61,12 @@ function refused(refusal: Refusal): AppError {
     case 'expired-request':
       return refuse('requestId: unknown or too old; craft another claim');
     case 'too-late':
-      return refuse('signedTransaction: its blockhash has expired; craft another claim');
+      return refuse(TOO_LATE);
     case 'reserved':
       return new AppError('RATE_LIMITED', { message: refusal.error.message });
     case 'would-fail':
-      return refuse(whyNot(refusal.err));
+      // The keeper signs nothing that has only some blocks left, either.
+      return refuse(explain(refusal.err) === EXPIRED ? TOO_LATE : whyNot(refusal.err));
     default:
       return refuse(`signedTransaction: ${explainBadTransaction(refusal)}`);
   }

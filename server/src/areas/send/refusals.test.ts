@@ -15,6 +15,7 @@ import {
   withSignature,
   writableAccount,
 } from '@slipway/wire';
+import { findRequest } from '../../store/ledger.js';
 import {
   claim,
   execute,
@@ -238,6 +239,23 @@ describe("attack: a wallet makes claims of its own invites fail at the keeper's 
     );
     return feeOf(rows[0]!.signature);
   }
+});
+
+it('attack: a wallet posts a claim when its blockhash has hardly a block left, so that it counts in the signer and lands nowhere: nothing is signed, and it hears what to do', async (t) => {
+  const { key } = await makeInvite(world, sender, 1_000_000n);
+  const late = await craftClaim(key, generateKeypair().address);
+  const { lastValidBlockHeight } = (await findRequest(world.store, late.requestId))!;
+  const cosign = t.mock.method(world.deps.signer, 'cosign');
+  const height = t.mock.method(world.chain, 'blockHeight');
+  for (const left of [14n, -1n]) {
+    height.mock.mockImplementation(async () => lastValidBlockHeight - left);
+    const { status, body } = await execute(world, late, key);
+    assert.deepEqual([status, body.error], [400, 'signedTransaction: its blockhash has expired; craft another claim']);
+  }
+  assert.equal(cosign.mock.callCount(), 0);
+  height.mock.restore();
+  await claim(world, key, generateKeypair().address);
+  assert.equal(cosign.mock.callCount(), 1);
 });
 
 it('attack: a wallet that may claim an invite makes its claims fail, to have the sender barred: 3 fees, and the others of the sender are claimed', async () => {
