@@ -165,6 +165,23 @@ describe('a pool at which an order has failed', { timeout: 300_000 }, () => {
     await refresh();
   });
 
+  it('is not tried where it cannot be seen that the tokens for it are there', async (t) => {
+    t.mock.method(pools, 'knownMint', () => undefined);
+    const mint = t.mock.method(pools, 'mint', async () => undefined);
+    const { count } = simulations;
+    await trials.suspect(broken.address, tokens[0].mint);
+    assert.equal(simulations.count, count);
+    assert.ok(isOpen(broken));
+    time += MINUTE;
+    await refresh();
+    // One that is not remembered is read again.
+    mint.mock.restore();
+    await trials.suspect(broken.address, tokens[0].mint);
+    assert.equal(isOpen(broken), undefined);
+    time += MINUTE;
+    await refresh();
+  });
+
   it('is not tried out again at once', async () => {
     const funded = payer;
     payer = newAddress();

@@ -115,17 +115,19 @@ export class PoolTrials {
     const destination = this.#holder(pool, from === 0 ? 1 : 0, now);
     const offer = source && smallOffer(state, from, source.amount);
     if (!source || !destination || !offer) return undefined;
+    const received = state.tokens[from === 0 ? 1 : 0];
+    const areThere = await Promise.all([
+      this.#transferToItself(state.tokens[from], source, offer.amountIn),
+      this.#transferToItself(received, destination, 0n),
+    ]);
+    if (!areThere.every((transfer) => transfer !== undefined)) return undefined;
     const { owner } = source;
     const accounts = { owner, source: source.source, destination: destination.source, ...offer };
     const { blockhash } = await chain.latestBlockhash();
     const { wire } = craftTransaction({
       // Whoever sells may have no SOL, as vaults have none: then nothing would be told of the pool.
       feePayer: payer(),
-      instructions: [
-        ...this.#transferToItself(state.tokens[from], source, offer.amountIn),
-        ...this.#transferToItself(state.tokens[from === 0 ? 1 : 0], destination, 0n),
-        state.swap(from, accounts),
-      ],
+      instructions: [...areThere, state.swap(from, accounts)],
       blockhash,
       budget: { computeUnitLimit: MAX_COMPUTE_UNITS, computeUnitPrice: 0n },
     });
@@ -136,15 +138,25 @@ export class PoolTrials {
 
   /**
    * Fails where these tokens are not there any more, or are frozen: they are another pool's, which is anybody's. Then the trial says
-   * nothing of the pool that is tried.
+   * nothing of the pool that is tried. Undefined if their mint is gone. @throws ChainUnavailable
    */
-  #transferToItself({ mint, tokenProgram }: PoolToken, { owner, source }: Parties, amount: bigint): Instruction[] {
-    const known = this.#deps.pools.knownMint(mint);
-    if (!known) return [];
+  async #transferToItself(
+    { mint, tokenProgram }: PoolToken,
+    { owner, source }: Parties,
+    amount: bigint,
+  ): Promise<Instruction | undefined> {
+    const known = await this.#deps.pools.mint(mint);
+    if (!known) return undefined;
     const { decimals } = known;
-    return [
-      tokenTransferChecked({ source, mint, destination: source, authority: owner, amount, decimals, tokenProgram }),
-    ];
+    return tokenTransferChecked({
+      source,
+      mint,
+      destination: source,
+      authority: owner,
+      amount,
+      decimals,
+      tokenProgram,
+    });
   }
 
   /** The fullest vault of a token among the other pools. */
