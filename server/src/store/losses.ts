@@ -20,8 +20,10 @@ export interface LossBounds {
 export type LossBar = 'under-way' | 'failed' | 'too-many';
 
 /**
- * Where one of our wallets signs: `paid`, what fails costs us its fee; `handed-over`, its maker pays that, but our signature
- * is given away for nothing where it does not land. Each kind has the same bounds for itself.
+ * Where one of our wallets signs: `paid`, what fails costs us its fee, and what expires nothing; `handed-over`, its maker
+ * pays that, but our signature is given away for nothing where it does not land. Each kind has the same bounds for itself.
+ * The signer counts what has expired, too; but what we pay for and send ourselves is signed with blocks left to land in: to
+ * have it expire all the same, somebody has to fill these blocks for its accounts, at about the price that it counts for.
  */
 export type LossKind = 'paid' | 'handed-over';
 
