@@ -51,12 +51,6 @@ export function failedProgram(err: unknown, wire: Uint8Array): Address | undefin
   return failed?.accounts[failed.programIndex];
 }
 
-/** The accounts of the failed instruction that the transaction names itself; undefined if `err` is not about one. */
-export function failedAccounts(err: unknown, wire: Uint8Array): Address[] | undefined {
-  const failed = failedInstruction(err, wire);
-  return failed?.accountIndexes.flatMap((index) => failed.accounts[index] ?? []);
-}
-
 /** The mint whose transfer from an account to itself failed. It moves nothing and only asserts a minimum balance. */
 export function failedFloor(err: unknown, wire: Uint8Array): Address | undefined {
   const failed = failedInstruction(err, wire);

@@ -9,7 +9,6 @@ export {
   type Explanation,
   explain,
   explainEnd,
-  failedAccounts,
   failedFloor,
   failedIndex,
   failedProgram,

@@ -10,7 +10,7 @@ import {
   limitOrderReserve,
   preFlashFillOrder,
 } from '@slipway/programs';
-import { rentExemptLamports, tokenTransferChecked } from '@slipway/wire';
+import { type Address, decodeTransaction, rentExemptLamports, tokenTransferChecked } from '@slipway/wire';
 import { createChain } from '../../chain/index.js';
 import { steadyNow } from '../../lib/clock.js';
 import { newAddress, type TestPool } from '../../routing/aggregator/testing.js';
@@ -92,6 +92,54 @@ test('attack: a stranger on the chain fills an order by its smallest unit before
   const { address: second } = limitOrderAddress(maker.address, other.uniqueId);
   assert.equal(await w.chain.account(second), undefined);
   assert.equal(await isOpen(victim), true);
+});
+
+test('attack: a stranger on the chain fills ten orders of a maker whole before each fill of the keeper: 10 fees, and the eleventh is filled', async () => {
+  const [first, stranger] = [await w.open(a, b, 900_000_000n), await w.world.wallet()];
+  const { maker, terms, feeAccount } = first;
+  const openAnother = async (uniqueId: bigint) => {
+    const makerInputMintAccount = await w.holding(a, maker.address, MAKING);
+    assert.equal(await w.world.run([maker], [initializeOrder({ ...terms, uniqueId, makerInputMintAccount })]), null);
+    return limitOrderAddress(maker.address, uniqueId).address;
+  };
+  const untaken = new Set([first.address]);
+  for (let more = 1n; more < 10n; more++) untaken.add(await openAnother(1_000_000n + more));
+  const [own, paid] = [await w.holding(a, stranger.address), await w.holding(b, stranger.address, 20n * MAKING)];
+  async function takeWhole(address: Address): Promise<void> {
+    const inputMintReserve = limitOrderReserve(address, a.mint, a.tokenProgram);
+    const order = { taker: stranger.address, order: address, inputMintReserve, inputTokenProgram: a.tokenProgram };
+    const loan = preFlashFillOrder({ ...order, takerInputMintAccount: own, inputMint: a.mint, makingAmount: MAKING });
+    const payment = flashFillOrder({
+      ...order,
+      maker: maker.address,
+      makerOutputMintAccount: first.output,
+      takerOutputMintAccount: paid,
+      feeAccount,
+      outputMint: b.mint,
+      outputTokenProgram: b.tokenProgram,
+      maxTakingAmount: MAKING,
+    });
+    assert.equal(await w.world.run([stranger], [loan, payment]), null);
+  }
+  const rpc: typeof w.world.rpc = {
+    ...w.world.rpc,
+    async call<T>(method: string, params: unknown[]) {
+      if (method === 'sendTransaction') {
+        const { accounts } = decodeTransaction(Buffer.from(params[0] as string, 'base64')).decoded;
+        const target = accounts.find((account) => untaken.delete(account));
+        if (target) await takeWhole(target);
+      }
+      return w.world.rpc.call<T>(method, params);
+    },
+  };
+  const before = await lamports();
+  const keeper = w.newKeeper({ landing: w.newLanding({ sendRpcs: [rpc] }) });
+  for (let tries = 0; tries < 10; tries++) await keeper.runDue();
+  assert.equal(untaken.size, 0);
+  assert.equal(before - (await lamports()), 10n * FEE);
+  const eleventh = await openAnother(2_000_000n);
+  await w.newKeeper().runDue();
+  assert.equal(await w.chain.account(eleventh), undefined);
 });
 
 test('attack: somebody who moves pools moves that of an order by a hair, or until nothing comes out of it, before each fill of the keeper: 10 fees, and the other orders of the maker are filled', async () => {

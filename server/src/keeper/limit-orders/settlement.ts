@@ -1,4 +1,4 @@
-import { type Claimed, explain, failedAccounts, LIMIT_ORDER_PURSE, type Settlement } from '../../landing/index.js';
+import { type Claimed, LIMIT_ORDER_PURSE, type Settlement } from '../../landing/index.js';
 import { blame, claimsOfFailing } from '../../store/blamed-claims.js';
 import type { LedgerRow } from '../../store/ledger.js';
 import type { Tx } from '../../store/sql.js';
@@ -11,9 +11,6 @@ export interface Attempt {
   at: Date;
 }
 
-/** "InvalidMakingAmount": less is left of the order than when the fill was prepared. */
-const ORDER_HAS_LESS = 6000;
-
 export const limitOrderSettlement: Settlement = {
   keys: ['keeper'],
   purse: LIMIT_ORDER_PURSE,
@@ -24,32 +21,21 @@ export const limitOrderSettlement: Settlement = {
     const at = Math.max(...claimed.map(({ detail }) => (detail as Attempt).at.getTime()));
     const ids = claimed.map(({ id }) => id);
     const failing = await claimsOfFailing(tx, ids, { blamed: 'order', since: new Date(at - ms), most });
-    return new Map(failing.map((id) => [id, 'others were faster with this order too often: it waits for an hour']));
+    return new Map(
+      failing.map((id) => [id, 'what was sent for this order has failed too often: it waits for an hour']),
+    );
   },
 
   /**
-   * Anybody fills a part of an order, however small, moves its pool, or has it fail where it is his own, and cancels an
-   * expired one. It must not keep the maker's others from being filled.
+   * Anybody fills an order, whole or in part, moves its pool, or cancels it when it has expired, and how a transaction has failed
+   * does not tell whether its maker was behind it. So it never counts as his: others could keep all his orders from being filled.
    */
   async settle(tx: Tx, settled: readonly LedgerRow[]): Promise<void> {
     const failed = settled.filter(({ state, slot }) => state === 'failed' && slot !== null);
-    const ofOthers = failed.filter(
-      (row) => (row.payload as { kind?: string }).kind === 'cancel' || hasLess(row) || isOfTrade(row),
-    );
     await blame(
       tx,
-      ofOthers.map(({ id }) => id),
+      failed.map(({ id }) => id),
       'order',
     );
   },
 };
-
-const hasLess = ({ error }: LedgerRow) => explain(error).code === ORDER_HAS_LESS;
-
-/** Whether it failed between the loan and the payment, which name the order. What makes the maker's account names him. */
-function isOfTrade({ wallet, payload, error, wire }: LedgerRow): boolean {
-  const accounts: string[] | undefined = wire ? failedAccounts(error, wire) : undefined;
-  return (
-    accounts !== undefined && !accounts.includes(wallet) && !accounts.includes((payload as { order: string }).order)
-  );
-}
