@@ -1,10 +1,24 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { POOL_SIZE, ROUTER_PROGRAM, TOKEN_SWAP_PROGRAM } from '@slipway/programs';
-import { type Address, addressToBytes, TOKEN_2022_PROGRAM } from '@slipway/wire';
+import {
+  type Address,
+  addressToBytes,
+  parseSystemCreateAccountWithSeed,
+  rentExemptLamports,
+  TOKEN_2022_PROGRAM,
+} from '@slipway/wire';
 import { createChain, createLiveAccounts, MAX_AGE_MS, type Rpc, RpcError } from '../../chain/index.js';
 import { PATIENCE_MS } from '../../lib/testing.js';
-import { isRefused, type Quote, type QuoteRequest, type Refusal, type SwapParties, type Token } from '../router.js';
+import {
+  type Built,
+  isRefused,
+  type Quote,
+  type QuoteRequest,
+  type Refusal,
+  type SwapParties,
+  type Token,
+} from '../router.js';
 import { createAggregator } from './index.js';
 import {
   FREE,
@@ -387,14 +401,28 @@ describe('building', { timeout: 300_000 }, () => {
     );
   });
 
-  it('gives the same bytes for the same input', async (t) => {
-    const { tokens } = await row(3);
-    const { aggregator, close } = await openAggregator(world);
+  it('attack: a stranger on the chain sends SOL to the account in between of a route over pools that stand still: the next transaction makes another', async (t) => {
+    const { tokens, pools } = await row(3);
+    const table = await world.lookupTable(tableOf(pools));
+    const { aggregator, close } = await openAggregator(world, { lookupTables: [table] });
     t.after(close);
-    const owner = newAddress();
-    const quote = quoted(await aggregator.quote(exactIn(tokens[0]!, tokens[2]!, 1_000n, { owner }), signal()));
-    const asked = parties(owner);
-    assert.deepEqual(await quote.build(asked), await quote.build(asked));
+    const owner = await world.wallet();
+    const [source, destination] = [
+      await world.holding(tokens[0]!, owner.address, 1_000n),
+      await world.holding(tokens[2]!, owner.address),
+    ];
+    const asked = { ...parties(owner.address), source, destination };
+    const request = exactIn(tokens[0]!, tokens[2]!, 1_000n, { owner: owner.address });
+    const build = async (): Promise<Built> => {
+      const built = await quoted(await aggregator.quote(request, signal())).build(asked);
+      return isRefused(built) ? assert.fail(built.reason) : built;
+    };
+    const known = await build();
+    const [made] = known.instructions.flatMap((each) => parseSystemCreateAccountWithSeed(each) ?? []);
+    await world.rpc.call('requestAirdrop', [made!.newAccount, Number(rentExemptLamports(0))]);
+    assert.notEqual(await world.run([owner], known.instructions, known.lookupTables), null);
+    const next = await build();
+    assert.equal(await world.run([owner], next.instructions, next.lookupTables), null);
   });
 
   it('keeps to routes that fit into a transaction, and takes longer ones with a lookup table', async (t) => {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { type RouteFee, type RouteHop, routeInstruction } from '@slipway/programs';
 import {
   type Address,
@@ -17,6 +17,8 @@ import type { QuoteRequest, SwapParties, Token } from '../router.js';
 import { isLeft, type Outcome, type Part, type Plan } from './plan.js';
 
 const WHOLE = 10_000;
+/** Of a temporary account's seed, which has 12 characters. */
+const SEED_BYTES = 9;
 /** Offset of the amount in the data of a checked transfer. */
 const TRANSFER_AMOUNT_AT = 1;
 
@@ -38,7 +40,7 @@ interface Instructions {
   lentLamports: bigint;
 }
 
-/** Builds the instructions of a plan, with the amounts of the quoted outcome. The same input gives the same bytes. */
+/** Builds the instructions of a plan, with the amounts of the quoted outcome. Those of accounts in between are new each time. */
 export function buildPlan(input: BuildInput): Instructions {
   return input.router === undefined ? buildPlain(input) : buildRoute(input, input.router);
 }
@@ -110,12 +112,12 @@ interface TemporaryAccounts {
   lentLamports: bigint;
 }
 
-/** Token accounts of the owner, at addresses that only this swap uses. */
+/** Token accounts of the owner, at addresses that nobody knows before: who sends lamports to one has the swap fail that makes it. */
 function temporaryAccounts(input: BuildInput, tokens: readonly Token[]): TemporaryAccounts {
   const { owner, rentPayer, leftTo = owner } = input.parties;
   const lamports = rentExemptLamports(TOKEN_ACCOUNT_SPACE);
-  const made = tokens.map(({ mint, tokenProgram }, i) => {
-    const seed = seedOf(input, i);
+  const made = tokens.map(({ mint, tokenProgram }) => {
+    const seed = randomBytes(SEED_BYTES).toString('base64url');
     const account = createAddressWithSeed(owner, seed, tokenProgram);
     const parts = { payer: rentPayer, newAccount: account, lamports, space: TOKEN_ACCOUNT_SPACE };
     return {
@@ -148,17 +150,6 @@ function temporaryAccounts(input: BuildInput, tokens: readonly Token[]): Tempora
 /** Whether more than dust of a token may be left between two steps. */
 function mayLeave({ steps }: Plan, mint: Address): boolean {
   return steps.some(({ input, parts }) => input === mint && parts.at(-1)!.state.leaves === 'part');
-}
-
-/**
- * Deterministic, yet hard for an attacker to predict: sending lamports to the address beforehand would block the swap.
- */
-function seedOf({ plan, outcome, request, parties }: BuildInput, index: number): string {
-  const { source, destination, minOut } = parties;
-  const pools = plan.steps.flatMap(({ parts }) => parts.map(({ pool, bps }) => `${pool.address} ${bps}`));
-  const amounts = [request.amount, minOut, outcome.outAmount, ...outcome.trades.map(({ received }) => received)];
-  const text = [index, source, destination, ...pools, ...amounts].join(' ');
-  return createHash('sha256').update(text).digest('base64url').slice(0, 12);
 }
 
 // ---- without it ---------------------------------------------------------------------------------------------------------
