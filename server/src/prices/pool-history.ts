@@ -43,8 +43,13 @@ export class PoolHistory {
     return now >= this.#dueAt;
   }
 
-  add(usd: number, now: number): void {
+  /** An observation that cannot be made is not made up for: who keeps it from being made would choose the moment in which it is. */
+  pass(now: number): void {
     this.#dueAt = now + this.#rules.everyMs * (0.5 + this.#random());
+  }
+
+  add(usd: number, now: number): void {
+    this.pass(now);
     this.#observations = [...this.#recent(now), { usd, at: now }].slice(-observationsOf(this.#rules));
     const middle = this.#middle();
     if (middle === undefined) {

@@ -55,8 +55,8 @@ const ASKED_MS = 10 * 60_000;
 const ANCHOR_MS = 250;
 
 type Worth = Pick<PoolSpot, 'usd' | 'depthUsd'>;
-/** `isHidden`: so much of the depth is silent that the rest is no price. */
-type Spot = PoolSpot & { isHidden: boolean };
+/** `hidden`: so much of the depth is silent that the rest is no price. */
+type Spot = PoolSpot | 'hidden';
 
 /**
  * Prices by pools that users' orders may use. Anchors are always observed, another token while it is followed, and for
@@ -89,8 +89,8 @@ export class PoolPrices {
   /** What the pools say at this moment, to be compared with a feed; undefined where they are not deep enough. */
   witness(mint: Address): number | undefined {
     const spot = this.#spot(mint);
-    const isHeard = spot && !spot.isHidden && spot.depthUsd >= this.#deps.rules.leastDepthUsd;
-    return isHeard ? spot.usd : undefined;
+    if (!spot || spot === 'hidden' || spot.depthUsd < this.#deps.rules.leastDepthUsd) return undefined;
+    return spot.usd;
   }
 
   /** A price that has held as long as the rules ask for. */
@@ -131,9 +131,11 @@ export class PoolPrices {
     const anchors = this.#deps.anchors.filter((mint) => !fed(mint));
     for (const mint of new Set([...anchors, ...this.#followed, ...this.#asked.keys()])) {
       const now = this.#deps.steadyNow();
-      if (this.#histories.get(mint)?.isDue(now) === false) continue;
+      const known = this.#histories.get(mint);
+      if (known?.isDue(now) === false) continue;
       const spot = this.#check(mint);
-      if (!('none' in spot)) this.#historyOf(mint).add(spot.usd, now);
+      if ('none' in spot) known?.pass(now);
+      else this.#historyOf(mint).add(spot.usd, now);
     }
   }
 
@@ -153,9 +155,9 @@ export class PoolPrices {
       const nobody = `no source has a price of ${mint}, and no pool of it with a priced token is known yet`;
       return { none: 'missing', why: `${nobody}; try again shortly, or choose a mint that has one` };
     }
-    if (spot.isHidden) {
+    if (spot === 'hidden') {
       const silent = `pools with much of the depth of ${mint} cannot be read or traded with`;
-      return { none: 'contradicting', why: `${silent}; try again shortly` };
+      return { none: 'unsettled', why: `${silent}; try again shortly` };
     }
     if (spot.depthUsd < leastDepthUsd) {
       const found = `the pools of ${mint} hold ${dollars(spot.depthUsd)} USD on their lesser side`;
@@ -169,7 +171,7 @@ export class PoolPrices {
 
   #spot(mint: Address): Spot | undefined {
     const { source, anchors, rules, steadyNow } = this.#deps;
-    const dollar = { usd: 1, depthUsd: Number.POSITIVE_INFINITY, witnessUsd: undefined, isHidden: false };
+    const dollar = { usd: 1, depthUsd: Number.POSITIVE_INFINITY, witnessUsd: undefined };
     if (mint === anchors[0]) return dollar;
     const own = anchors.indexOf(mint);
     const inMints = own < 0 ? anchors : anchors.slice(0, own);
@@ -186,9 +188,7 @@ export class PoolPrices {
       const depthUsd = Math.min(word.depth * anchor.usd, anchor.depthUsd);
       quotes.push({ pool: word.pool, usd: word.price * anchor.usd, depthUsd });
     }
-    const isHidden = this.#silent.hides(mint, quotes, silent, steadyNow());
-    const spot = spotOf(quotes, rules);
-    return spot && { ...spot, isHidden };
+    return this.#silent.hides(mint, quotes, silent, steadyNow()) ? 'hidden' : spotOf(quotes, rules);
   }
 
   #worthOf(anchor: Address): Worth | undefined {
@@ -198,7 +198,7 @@ export class PoolPrices {
     const known = this.#anchors.get(anchor);
     if (known && now - known.at < ANCHOR_MS) return known.spot;
     const found = this.#spot(anchor);
-    const spot = found?.isHidden ? undefined : found;
+    const spot = found === 'hidden' ? undefined : found;
     this.#anchors.set(anchor, { spot, at: now });
     return spot;
   }

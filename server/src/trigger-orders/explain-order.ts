@@ -18,7 +18,7 @@ const ignored: Record<Ignored, string> = {
   uncertain: 'the source is too uncertain of it',
   contradicting: 'the pools say another price, or contradict each other',
   shallow: 'its pools hold less than orders need',
-  unsettled: 'the price of its pools has not held long enough here',
+  unsettled: 'the price of its pools has not held long enough here, or pools with much of its depth cannot be read',
 };
 
 /** What an order is judged by. What is undefined is not known, because no service runs. */

@@ -129,7 +129,7 @@ async function priceFor(
 }
 
 /** What the pools that are known say, where others may not have been found yet. */
-const UNFOUND: readonly NoPrice['none'][] = ['missing', 'shallow', 'contradicting'];
+const UNFOUND: readonly NoPrice['none'][] = ['missing', 'shallow', 'contradicting', 'unsettled'];
 
 /**
  * The trigger may be any token, and a refused order keeps its deposit: whoever posts ever others has their pools looked for no
