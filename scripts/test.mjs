@@ -15,6 +15,8 @@ const FEW_FILES = 20;
 const SLOWEST = 10;
 /** Of what a file has written as errors, when it failed by itself and not by a test. */
 const LAST_CHARACTERS = 4_000;
+/** Of a file: the longest takes two minutes, and a test that was given up may go on for good. */
+const LONGEST_MS = 20 * 60_000;
 /** Twice as many as there are cores, because most files wait half of their time; each may take a gigabyte. */
 const CONCURRENCY = Math.min(5, 2 * availableParallelism());
 
@@ -70,7 +72,7 @@ async function runTests(ordered) {
   /** What came after a file's tests had ended: it names its place by itself. */
   const late = [];
   let tests = 0;
-  const events = run({ files: [...sources.keys()], concurrency: CONCURRENCY });
+  const events = run({ files: [...sources.keys()], concurrency: CONCURRENCY, timeout: LONGEST_MS });
   events.on('test:fail', ({ todo, name, nesting }) => {
     if (todo === undefined || todo === false) process.exitCode = 1;
     if (nesting === 0 && sources.has(name)) failed.push(name);

@@ -20,9 +20,10 @@ export interface Purse {
    */
   readonly reserve?: number;
   /**
-   * The most lamports of rents that may be lost and under way within an hour, of one wallet and of all. Nothing is lost of them
-   * where a transaction fails, but a signer counts them when it signs, and has one limit for all: beyond these, what would make
-   * accounts waits, whoever it is for, and all else goes on. A day of them is less than the half of a usual limit.
+   * The most lamports of rents that may be signed for within an hour, of one wallet and of all. Little of them is ever lost: what
+   * fails makes no account, and what lands is paid for. But a signer counts them when it signs, and has one limit for all: beyond
+   * these, what would make accounts waits, whoever it is for, and all else goes on. A day of them is less than the half of a usual
+   * limit.
    */
   readonly rents?: { readonly walletMost: bigint; readonly allMost: bigint };
   /**

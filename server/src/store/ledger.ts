@@ -257,11 +257,14 @@ export async function completeHandOver(tx: Tx, id: string, signature: string, wi
   return rowCount === 1;
 }
 
-/** Undoes a claim in the same store transaction that won it, because an area refused it. */
+/**
+ * Undoes a claim in the same store transaction that won it, because an area refused it. The rents stay: what was claimed had been
+ * signed, and counts in the signer.
+ */
 export async function unclaim(tx: Tx, id: string): Promise<void> {
   await tx.query(
     `update ledger set state = 'crafted', signature = null, wire = null, sent_at = null, lease_until = null,
-       handed_over = false, rents = null
+       handed_over = false
      where id = $1 and state = 'sending'`,
     [id],
   );

@@ -84,7 +84,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
       }
     });
 
-    it('bounds the rents of one wallet and of all: under way, failed and expired ones, whichever come together', async () => {
+    it('bounds the rents of one wallet and of all that was signed: under way, landed, failed, expired, and refused after it, whichever come together', async () => {
       const area = 'limit-orders';
       const bounds = {
         areas: [area],
@@ -128,17 +128,20 @@ for (const kind of ['embedded', 'postgres'] as const) {
       const of = (wallet: string, ...numbers: number[]) =>
         numbers.map((each) => ({ id: `${wallet} ${each}`, wallet, rents: 10n }));
 
+      const anHourAgo = NOW - 2 * HOUR_MS;
       assert.deepEqual(await claim(of('one', 1, 2, 3)), { 'one 3': 'failed' });
-      await end('one 1', 'failed');
+      await end('one 1', 'failed', anHourAgo);
       await end('one 2', 'expired');
+      // The third was signed when it was refused.
       assert.deepEqual(await claim([...of('one', 4), { id: 'one, without', wallet: 'one' }]), { 'one 4': 'failed' });
-      // What has landed is paid for, and what was lost an hour ago is over.
+      await store.query(`update ledger set created_at = $1 where id in ('one 3', 'one 4')`, [new Date(anHourAgo)]);
       assert.deepEqual(await claim(of('two', 1, 2)), {});
       await end('two 1', 'landed');
-      await end('two 2', 'failed', NOW - 2 * HOUR_MS);
-      assert.deepEqual(await claim([...of('two', 3, 4), ...of('three', 1, 2)]), {});
-      assert.deepEqual(await claim([...of('four', 1), { id: 'five', wallet: 'five', rents: 0n }]), {
-        'four 1': 'too-many',
+      await end('two 2', 'landed', anHourAgo);
+      assert.deepEqual(await claim([...of('two', 3), ...of('three', 1, 2)]), {});
+      assert.deepEqual(await claim([...of('two', 4), ...of('four', 1, 2), { id: 'five', wallet: 'five', rents: 0n }]), {
+        'two 4': 'failed',
+        'four 2': 'too-many',
       });
       assert.deepEqual(await claim([{ id: 'of the version before', wallet: 'six' }]), {});
     });

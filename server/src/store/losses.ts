@@ -12,7 +12,7 @@ export interface LossBounds {
   allMost: number;
   /** Then `allMost` bars everybody, and this much of it is for wallets of whom none was lost and one landed before. */
   reserve?: number;
-  /** In lamports, of one wallet with what is blamed in its place and of all, since `allSince`: the rents of what was lost, has expired, or is under way. */
+  /** In lamports, of one wallet with what is blamed in its place and of all, since `allSince`: the rents of all that was signed. */
   rents?: { walletMost: bigint; allMost: bigint };
 }
 
@@ -77,20 +77,24 @@ const barredClaims = (kind: LossKind): string => `
   )
   select id, why from judged where why is not null`;
 
-// What has expired was signed, too. A copy of the version before writes no rents down.
+// What has landed gave the rents back, or was paid for them, but a signer has counted them; what has expired, and what its area
+// refused after it was signed, as well. A copy of an earlier version writes no rents down.
 const BARRED_BY_RENTS = `
   with claimed as (
     select id, sum(rents) over (partition by wallet order by id) as of_wallet, sum(rents) over (order by id) as of_all, wallet, payload
     from ledger where id = ${anyOf('$2')} and area = any($1) and rents > 0
-  ), lost as (
+  ), signed as (
     select wallet, rents from ledger
-    where area = any($1) and rents > 0 and state in ('failed', 'expired') and settled_at > $3
+    where area = any($1) and rents > 0 and state in ('landed', 'failed', 'expired') and settled_at > $3
+    union all
+    select wallet, rents from ledger
+    where area = any($1) and rents > 0 and state = 'crafted' and created_at > $3
     union all
     select wallet, rents from ledger where area = any($1) and rents > 0 and state = 'sending' and id <> all($2)
   ), judged as (
     select id, case
-      when of_wallet + (select coalesce(sum(l.rents), 0) from lost l where l.wallet in (${BLAMED})) > $4::bigint then 'failed'
-      when of_all + (select coalesce(sum(rents), 0) from lost) > $5::bigint then 'too-many'
+      when of_wallet + (select coalesce(sum(s.rents), 0) from signed s where s.wallet in (${BLAMED})) > $4::bigint then 'failed'
+      when of_all + (select coalesce(sum(rents), 0) from signed) > $5::bigint then 'too-many'
     end as why
     from claimed c
   )

@@ -76,3 +76,42 @@ it('attack: a wallet has its order fail between two pools, for which the keeper 
   assert.deepEqual(counted, [10_000n, 10_000n, 10_000n]);
   assert.equal(before - (await chain.lamports(w.payer)), 30_000n);
 });
+
+it('attack: a wallet has ever more orders filled that make its account for the output, which it has closed: the signer counts each rent, and beyond 0.2 SOL an hour none is signed; whose fill makes none is filled', async () => {
+  const counted: bigint[] = [];
+  const limits: Pick<LossLimits, 'take'> = {
+    async take(_, losses) {
+      counted.push(losses.reduce((sum, { lamports }) => sum + lamports, 0n));
+    },
+  };
+  const direct = await w.world.pool(w.sold, w.bought, [DEEP, DEEP]);
+  await w.aggregator.discover();
+  await w.live.refresh(direct.vaults);
+  await w.store.query('delete from ledger');
+  const client = w.newClient();
+  const landing = w.newLanding([w.world.rpc], { signer: signerWith(limits) });
+  const keeper = await w.newKeeper({ landing });
+  const openClosed = async () => {
+    const { wallet, id } = await w.deposit(client, { expiresAt: w.clock.now() + 2 * 3_600_000 });
+    await w.world.remove(w.accountOf(wallet.address));
+    return id;
+  };
+  const first = await openClosed();
+  await keeper.runDue();
+  assert.equal((await w.rowOf(first)).progress.state, 'fill_success');
+  const [rent] = (await w.store.query<{ rents: bigint }>(`select rents from ledger where rents > 0`)).rows;
+  const making = () => counted.filter((each) => each > SOL / 1_000n);
+  assert.deepEqual(making(), [BigInt(rent!.rents) + 10_000n], 'the bound goes by what the signer counts');
+  // As after 97 of other wallets.
+  await w.store.query(`update ledger set rents = 199000000, wallet = id where rents > 0`);
+  const next = await openClosed();
+  await keeper.runDue();
+  assert.equal((await w.rowOf(next)).progress.state, 'open');
+  const { id: honest } = await w.deposit(client);
+  await keeper.runDue();
+  assert.equal((await w.rowOf(honest)).progress.state, 'fill_success');
+  assert.equal(making().length, 1);
+  w.clock.setOffset(w.clock.offsetMs + 3_601_000);
+  await (await w.newKeeper({ landing })).runDue();
+  assert.equal((await w.rowOf(next)).progress.state, 'fill_success');
+});
