@@ -3,6 +3,7 @@ import { createMintOpinions, type LiveAccounts } from '../chain/index.js';
 import { createSender } from '../events/sender.js';
 import type { InviteIndex } from '../indexes/invites/index.js';
 import type { LimitOrderIndex } from '../indexes/limit-orders/index.js';
+import { createAgreedTime } from '../keeper/agreed-time.js';
 import { eventCleaningChore, startEventNumbering, startWebhooks } from '../keeper/events/index.js';
 import { startInviteKeeper } from '../keeper/invites/index.js';
 import { closeAll, type Keeper, type KeeperLoop, startKeeper } from '../keeper/keeper.js';
@@ -41,7 +42,7 @@ export interface KeepersDeps extends Base {
 /** Starts the keepers. Undefined if `keeper` is not one of this process's roles. */
 export async function openKeepers(deps: KeepersDeps): Promise<Keeper | undefined> {
   const { config, log, disposal, clock, steadyNow, store, signer, secrets, chain, objects, landing } = deps;
-  const { limitOrders, invites, metrics } = deps;
+  const { limitOrders, invites, metrics, node } = deps;
   if (!config.roles.has('keeper')) return undefined;
   const scores = await openScores({ settings: config.scores, sandbox: config.sandbox, store, clock, log });
   disposal.add('scores', () => scores.close());
@@ -52,6 +53,9 @@ export async function openKeepers(deps: KeepersDeps): Promise<Keeper | undefined
     config.objects.urlSeconds * 1_000,
     mintSuffix,
   );
+  // The clock of a sandbox moves with its chain's.
+  const nodes = config.sandbox ? [] : node.sendRpcsFor('keeper');
+  const agreedNow = createAgreedTime({ clock, steadyNow, nodes, registry: metrics.registry, log });
   const send = createSender({ allowsPrivate: config.events.privateWebhooks, steadyNow });
   const loops: KeeperLoop[] = [];
   let keeper: Keeper | undefined;
@@ -69,9 +73,9 @@ export async function openKeepers(deps: KeepersDeps): Promise<Keeper | undefined
   keeper = startKeeper({
     log,
     chores: [
-      ledgerChore({ store, landing, clock, log }),
-      ledgerCleaningChore({ store, clock, keepEndedMs: config.submit.keepDays * DAY_MS }),
-      eventCleaningChore({ store, clock, keepMs: config.events.keepDays * DAY_MS }),
+      ledgerChore({ store, landing, clock, agreedNow, log }),
+      ledgerCleaningChore({ store, agreedNow, keepEndedMs: config.submit.keepDays * DAY_MS }),
+      eventCleaningChore({ store, agreedNow, keepMs: config.events.keepDays * DAY_MS }),
       rateWindowsChore({ store, steadyNow }),
       () => careForTables(store),
       () => scores.runDue(),

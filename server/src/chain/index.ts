@@ -18,6 +18,7 @@ export {
   readRpcAccount,
 } from './accounts.js';
 export { type CallBudget, createCallBudget, PURPOSES, type Purpose } from './budget.js';
+export { type ClockTime, readClock } from './clock-sysvar.js';
 export { createUnitMeter, type UnitMeter } from './compute-units.js';
 export {
   type Listed,

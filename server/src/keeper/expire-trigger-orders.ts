@@ -5,14 +5,14 @@ import { overdueTriggerOrders, type TriggerOrderRow } from '../store/trigger-ord
 
 const BATCH = 500;
 
-/** Expires the orders that are past their expiry; their funds stay in the vault until the owner withdraws them. */
-export async function expireTriggerOrders(store: Store, now: Date): Promise<void> {
+/** Expires the orders whose expiry is `due`; their funds stay in the vault until the owner withdraws them. */
+export async function expireTriggerOrders(store: Store, now: Date, due: Date = now): Promise<void> {
   for (;;) {
-    const ids = await overdueTriggerOrders(store, now, BATCH);
+    const ids = await overdueTriggerOrders(store, due, BATCH);
     if (ids.length === 0) return;
     const expired = await store.transaction(async (tx) => {
       // Its owner may have given it more time since they were listed.
-      const when = ({ expiresAt }: TriggerOrderRow) => expiresAt <= now;
+      const when = ({ expiresAt }: TriggerOrderRow) => expiresAt <= due;
       const claims = ids.map((id) => ({ id, event: { type: 'expiry_due' } as const, when }));
       const claimed = await changeOrders(tx, claims, now, { skip: true });
       const ends = [...claimed.keys()].map((id) => ({

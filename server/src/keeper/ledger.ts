@@ -5,6 +5,7 @@ import { deleteChallenges } from '../store/challenges.js';
 import { assertClock } from '../store/clock-skew.js';
 import { deleteDead, deleteEndedSubmissions, deleteNeverLanded, deleteNeverPaid } from '../store/ledger-cleaning.js';
 import type { Store, Tx } from '../store/sql.js';
+import type { AgreedTime } from './agreed-time.js';
 import { expireTriggerOrders } from './expire-trigger-orders.js';
 import type { Chore } from './keeper.js';
 
@@ -15,20 +16,23 @@ const VACUUM_AFTER = 50_000;
 
 interface LedgerChoreDeps {
   store: Store;
-  clock: Clock;
+  agreedNow: AgreedTime;
   /** The time of this machine; for tests. */
   wallNow?: () => number;
 }
 
 /** Takes over transactions of stopped instances, and expires trigger orders. */
-export function ledgerChore(deps: LedgerChoreDeps & { landing: Pick<Landing, 'resume'>; log: Logger }): Chore {
-  const { store, landing, clock, log, wallNow = createClock().now } = deps;
+export function ledgerChore(
+  deps: LedgerChoreDeps & { clock: Clock; landing: Pick<Landing, 'resume'>; log: Logger },
+): Chore {
+  const { store, landing, clock, agreedNow, log, wallNow = createClock().now } = deps;
   return async () => {
     const resumed = await landing.resume({ all: false });
     if (resumed > 0) log.info({ resumed }, 'took over transactions that were left in flight');
     // What has expired does not come back when a clock that has jumped ahead is set right.
     await assertClock(store, wallNow);
-    await expireTriggerOrders(store, new Date(clock.now()));
+    const due = new Date(await agreedNow());
+    await expireTriggerOrders(store, new Date(clock.now()), due);
   };
 }
 
@@ -37,15 +41,16 @@ export function ledgerChore(deps: LedgerChoreDeps & { landing: Pick<Landing, 're
  * submission, and what has never landed, is kept after its end.
  */
 export function ledgerCleaningChore(deps: LedgerChoreDeps & { keepEndedMs: number }): Chore {
-  const { store, clock, keepEndedMs, wallNow = createClock().now } = deps;
+  const { store, agreedNow, keepEndedMs, wallNow = createClock().now } = deps;
   let deletedSinceVacuum = 0;
   return async (isClosing) => {
     // What was deleted does not come back when a clock that has jumped ahead is set right.
     await assertClock(store, wallNow);
-    const before = new Date(clock.now() - KEEP_DEAD_MS);
+    const now = await agreedNow();
+    const before = new Date(now - KEEP_DEAD_MS);
     await store.single((tx) => deleteChallenges(tx, before));
     deletedSinceVacuum += await inBatches((tx) => deleteDead(tx, before, DELETE_BATCH), isClosing);
-    const endedBefore = new Date(clock.now() - keepEndedMs);
+    const endedBefore = new Date(now - keepEndedMs);
     deletedSinceVacuum += await inBatches((tx) => deleteEndedSubmissions(tx, endedBefore, DELETE_BATCH), isClosing);
     deletedSinceVacuum += await inBatches((tx) => deleteNeverLanded(tx, endedBefore, DELETE_BATCH), isClosing);
     await inBatches((tx) => deleteNeverPaid(tx, endedBefore, DELETE_BATCH), isClosing);

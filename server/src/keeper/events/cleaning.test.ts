@@ -17,7 +17,7 @@ test('attack: an operator by mistake lets the clock of a machine jump an hour ah
   const store = { kind: 'postgres', query, transaction: work, single: work } as unknown as Store;
   const cleanAt = (offset: number) => {
     const now = () => Date.now() + offset;
-    return eventCleaningChore({ store, clock: { now }, keepMs: HOUR_MS, wallNow: now })(() => false);
+    return eventCleaningChore({ store, agreedNow: async () => now(), keepMs: HOUR_MS, wallNow: now })(() => false);
   };
   await assert.rejects(cleanAt(HOUR_MS), /seconds ahead of/);
   // Those of revoked keys go all the same.

@@ -376,7 +376,7 @@ test('attack: a thief of a key adds webhooks: they get nothing more once it is r
     new Set(['https://good.example/', 'https://wallet.example/']),
   );
   // They have got nothing although other work of the keepers took so long that they are deleted only now.
-  await eventCleaningChore({ store, clock, keepMs: LONGEST_MS })(() => false);
+  await eventCleaningChore({ store, agreedNow: async () => clock.now(), keepMs: LONGEST_MS })(() => false);
   const { rows } = await store.query('select account from event_followers');
   assert.deepEqual(rows, [{ account: 'key:good' }]);
   const { rows: left } = await store.query('select account from webhooks order by account');

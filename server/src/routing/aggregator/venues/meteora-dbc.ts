@@ -9,7 +9,7 @@ import {
   TOKEN_PROGRAM,
   writableAccount,
 } from '@slipway/wire';
-import type { ChainAccount } from '../../../chain/index.js';
+import { type ChainAccount, type ClockTime, readClock } from '../../../chain/index.js';
 import type { PoolState, PoolToken, Side, SwapAccounts, Trade, Venue } from '../venue.js';
 import {
   accountTag,
@@ -21,7 +21,6 @@ import {
   u64At,
   u128At,
 } from './anchor.js';
-import { type ClockTime, readClock } from './clock.js';
 import { capped, FEE_WHOLE, feeOn, scheduledRate, U64_MAX, variableRate, withFee } from './meteora.js';
 import {
   buyAlong,

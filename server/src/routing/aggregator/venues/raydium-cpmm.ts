@@ -7,10 +7,9 @@ import {
   readonlySigner,
   writableAccount,
 } from '@slipway/wire';
-import type { ChainAccount } from '../../../chain/index.js';
+import { type ChainAccount, type ClockTime, readClock } from '../../../chain/index.js';
 import type { PoolState, PoolToken, Side, SwapAccounts, Trade, Venue } from '../venue.js';
 import { accountTag, addressAt, anchorInstruction, FIRST_NUMBER_AT, readOnce, taggedView, u64At } from './anchor.js';
-import { type ClockTime, readClock } from './clock.js';
 import { type RoughCurve, roughIn, roughOut } from './estimates.js';
 import { openVault, type Vault } from './vaults.js';
 

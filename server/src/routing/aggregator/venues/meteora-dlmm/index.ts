@@ -11,10 +11,9 @@ import {
   TOKEN_2022_PROGRAM,
   writableAccount,
 } from '@slipway/wire';
-import type { ChainAccount } from '../../../../chain/index.js';
+import { type ChainAccount, type ClockTime, readClock } from '../../../../chain/index.js';
 import type { PoolState, PoolToken, Side, SwapAccounts, Venue } from '../../venue.js';
 import { anchorInstruction, FIRST_NUMBER_AT, readOnce } from '../anchor.js';
-import { type ClockTime, readClock } from '../clock.js';
 import { createDerivation } from '../derived.js';
 import { moreSteps } from '../more-steps.js';
 import { openVault, type Vault } from '../vaults.js';

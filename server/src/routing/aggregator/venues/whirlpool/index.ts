@@ -1,8 +1,7 @@
 import { type Address, addressToBytes, CLOCK_SYSVAR, SYSTEM_PROGRAM } from '@slipway/wire';
-import type { ChainAccount } from '../../../../chain/index.js';
+import { type ChainAccount, readClock } from '../../../../chain/index.js';
 import type { PoolState, PoolToken, Side, Trade, Venue } from '../../venue.js';
 import { FIRST_NUMBER_AT, readOnce } from '../anchor.js';
-import { readClock } from '../clock.js';
 import { createDerivation } from '../derived.js';
 import { moreSteps } from '../more-steps.js';
 import { openVault, type Vault } from '../vaults.js';

@@ -1,5 +1,5 @@
 import { SYSVAR_OWNER } from '@slipway/wire';
-import type { ChainAccount } from '../../../chain/index.js';
+import type { ChainAccount } from './accounts.js';
 
 const CLOCK_SIZE = 40;
 
