@@ -31,3 +31,19 @@ test('attack: an operator by mistake starts the signer while the clock of its ma
     }
   }
 });
+
+test('attack: a thief of a login has a challenge that was used, while the clock of the signer jumps an hour ahead and back, or is set back: it is not taken again', () => {
+  for (const jumpedMs of [60 * MINUTE_MS, -60 * MINUTE_MS]) {
+    let elapsed = MINUTE_MS;
+    const check = createLoginPolicy({ prefix: () => PREFIX, age: () => elapsed });
+    const used = proofOf(START + elapsed);
+    check(wallet.address, used, START + elapsed);
+    elapsed += 1_000;
+    const jumped = START + elapsed + jumpedMs;
+    if (jumpedMs > 0) check(wallet.address, proofOf(jumped), jumped);
+    else assert.throws(() => check(wallet.address, used, jumped), /longer than one may/);
+    for (elapsed of [MINUTE_MS + 2_000, 5 * MINUTE_MS]) {
+      assert.throws(() => check(wallet.address, used, START + elapsed), /was used before/);
+    }
+  }
+});

@@ -9,6 +9,8 @@ import { allow } from './refusal.js';
 export type LoginProof = { message: { challenge: string; signature: Uint8Array } } | { transaction: Uint8Array };
 
 const SKEW_MS = SKEW_SECONDS * 1_000;
+/** From its first use on, a challenge can be used for so long. */
+const LONGEST_USE_MS = CHALLENGE_MS + 2 * SKEW_MS;
 /** More than can be signed by honest wallets while a challenge lives. */
 const MOST_USED = 100_000;
 
@@ -19,8 +21,8 @@ const MOST_USED = 100_000;
  * that of the machine may have been wrong at the start, and be right since.
  */
 export function createLoginPolicy({ prefix, age }: { prefix: () => string; age?: (() => number) | undefined }) {
-  /** By their digests, and until when they could be used. */
-  const used = new Map<string, number>();
+  /** By their digests, and until when they could be used, by both clocks: that of the machine may jump ahead for a moment. */
+  const used = new Map<string, { until: number; steadyUntil: number }>();
 
   /** @throws NotAllowed */
   return function checkLogin(wallet: Address, proof: LoginProof, now: number): void {
@@ -30,17 +32,18 @@ export function createLoginPolicy({ prefix, age }: { prefix: () => string; age?:
     allow(expiresAt !== undefined, 'this is no challenge of this service for this wallet');
     allow(now < expiresAt + SKEW_MS, 'the challenge has expired');
     allow(expiresAt <= now + CHALLENGE_MS + SKEW_MS, 'the challenge lives longer than one may');
-    const since = age ? now - age() : 0;
+    const steady = age?.() ?? now;
+    const since = age ? now - steady : 0;
     allow(expiresAt - CHALLENGE_MS >= since, 'the challenge is older than this signer');
-    for (const [digest, until] of used) {
-      if (until > now) break;
+    for (const [digest, { until, steadyUntil }] of used) {
+      if (until > now || steadyUntil > steady) break;
       used.delete(digest);
     }
     const digest = createHash('sha256').update(challenge).digest('base64');
     allow(!used.has(digest), 'the challenge was used before');
     allow(used.size < MOST_USED, 'too many logins at a time');
     // In the order of their uses, which is nearly that of their ends.
-    used.set(digest, now + CHALLENGE_MS + 2 * SKEW_MS);
+    used.set(digest, { until: now + LONGEST_USE_MS, steadyUntil: steady + LONGEST_USE_MS });
   };
 }
 
