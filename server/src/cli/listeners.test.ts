@@ -104,9 +104,12 @@ test('attack: another user of the machine makes a data folder where a command ru
     chmodSync(folder, mode);
     assert.throws(() => requireOurs(context, base, [stranger]), NotOurs);
   }
+  chmodSync(folder, 0o755);
+  chownSync(folder, stranger, stranger);
+  assert.throws(() => requireOurs(context, base, [stranger]), NotOurs);
+  chownSync(folder, 0, 0);
   // Where the folder is named, or nobody else can have made it.
   requireOurs({ ...context, env: { ...env, SLIPWAY_DATA_DIR: made } }, base, [stranger]);
-  chmodSync(folder, 0o755);
   requireOurs(context, base, [stranger]);
 });
 

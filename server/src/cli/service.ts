@@ -56,7 +56,7 @@ export function requireOurs(context: CliContext, base: string, users = usersList
   if (isNamed || base !== localUrl(config, config.http.operationsPort) || users === undefined || own === undefined)
     return;
   if (users.length === 0) throw unreachable(base, undefined);
-  const owner = ownerOfData(context, config.dataDir);
+  const owner = ownerOfData(context, config.dataDir, own);
   const stranger = users.find((user) => user !== own && user !== 0 && user !== owner);
   if (stranger === undefined) return;
   throw new NotOurs(
@@ -64,11 +64,12 @@ export function requireOurs(context: CliContext, base: string, users = usersList
   );
 }
 
-/** Unless anybody may have made the folder: one that nobody has named, in a folder that others may write to. */
-function ownerOfData({ env }: CliContext, dataDir: string): number | undefined {
+/** Unless somebody else may have made the folder: one that nobody has named, in a folder that is another's, or that others may write to. */
+function ownerOfData({ env }: CliContext, dataDir: string, own: number): number | undefined {
   const folder = statSync(dataDir, { throwIfNoEntry: false });
   if (folder === undefined || env.SLIPWAY_DATA_DIR) return folder?.uid;
-  return (statSync(dirname(dataDir)).mode & 0o022) === 0 ? folder.uid : undefined;
+  const { uid, mode } = statSync(dirname(dataDir));
+  return (uid === own || uid === 0) && (mode & 0o022) === 0 ? folder.uid : undefined;
 }
 
 /** The admin token for the service at `base`: the configured one, or the one that it stored in its data folder. */
