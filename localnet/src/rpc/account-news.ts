@@ -6,8 +6,31 @@ import { stringifyJson } from './json.js';
 import type { News } from './line.js';
 import { type AccountView, renderAccounts, viewed } from './render.js';
 
-/** Characters of texts that are kept while an account is told: those of small accounts, in all forms. */
-const KEPT_CHARACTERS = 1 << 20;
+/** Characters of texts that are kept while accounts are told. */
+const MOST_KEPT = 8 << 20;
+/** What the shortest one counts. */
+const LEAST_KEPT = 1 << 10;
+
+type Texts = Map<string, Promise<string | undefined>>;
+
+/** Bounds the memory of the texts of all accounts that are being told: those are made again that were begun first. */
+export class KeptTexts {
+  /** How much each has, the oldest first. */
+  readonly #kept = new Map<Texts, number>();
+  #characters = 0;
+
+  add(texts: Texts, length: number): void {
+    const more = LEAST_KEPT + length;
+    this.#kept.set(texts, (this.#kept.get(texts) ?? 0) + more);
+    this.#characters += more;
+    for (const [oldest, characters] of this.#kept) {
+      if (this.#characters <= MOST_KEPT) return;
+      oldest.clear();
+      this.#kept.delete(oldest);
+      this.#characters -= characters;
+    }
+  }
+}
 
 interface Watcher {
   view: AccountView;
@@ -18,6 +41,7 @@ interface Watcher {
 
 interface NewsDeps<W> {
   chain: Chain;
+  kept: KeptTexts;
   log: (line: string) => void;
   /** The whole result, of an account as it is rendered. */
   inResult: (account: unknown) => unknown;
@@ -27,20 +51,15 @@ interface NewsDeps<W> {
 /** A changed account, which is rendered once for all who want it in one form. */
 export function accountNews<W extends Watcher>(
   { address, account }: AddressedAccount,
-  { chain, log, inResult, send }: NewsDeps<W>,
+  { chain, kept, log, inResult, send }: NewsDeps<W>,
 ): News<W> {
-  const rendered = new Map<string, Promise<string | undefined>>();
-  let kept = 0;
+  const rendered: Texts = new Map();
   const inForm = async ({ form, view }: W): Promise<string | undefined> => {
     const known = rendered.get(form);
     if (known) return known;
     const rendering = render(view);
     rendered.set(form, rendering);
-    kept += (await rendering)?.length ?? 0;
-    if (kept > KEPT_CHARACTERS) {
-      rendered.clear();
-      kept = 0;
-    }
+    kept.add(rendered, (await rendering)?.length ?? 0);
     return rendering;
   };
   /** Nothing where its caller cannot be shown the account, as a long one in base58: others hear of theirs all the same. */

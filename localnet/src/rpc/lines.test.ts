@@ -97,3 +97,19 @@ test('attack: a free key of a sandbox has ever more news wait for another node: 
   lines.add(polite, 'slot', newsOf('slot'));
   assert.deepEqual(ended, ['rude']);
 });
+
+test('news that fails before it is told holds up nothing else', async () => {
+  const failed: string[] = [];
+  const lines = new Lines<string>((line) => failed.push(line));
+  const told: string[] = [];
+  const line = new Line<string>(() => 1, assert.fail);
+  const fail = (): never => {
+    throw new Error('a fault');
+  };
+  const tell = (listener: string) => void told.push(listener);
+  lines.add(line, 'measured', { news: { bytesFor: fail, tell }, listeners: () => ['A'] });
+  lines.add(line, 'heard', { news: { bytesFor: () => 0, tell }, listeners: fail });
+  lines.add(line, 'last', { news: { bytesFor: () => 0, tell }, listeners: () => ['B'] });
+  await turns();
+  assert.deepEqual([told, failed.length, line.size], [['A', 'B'], 2, 0]);
+});

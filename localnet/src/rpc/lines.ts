@@ -10,6 +10,8 @@ const LEAST_BYTES = 1 << 10;
 /** How much news may wait on one connection, beyond one for each of its subscriptions, and on all. */
 const MAX_WAITING = { ofConnection: 5_000, ofAll: 400_000 };
 
+type Next<Listener> = NonNullable<ReturnType<Line<Listener>['next']>>;
+
 /**
  * Tells all connections their news, each a share in turn, so that nobody waits for what another one is told; and lets all
  * else that the chain does have its turn between.
@@ -49,9 +51,11 @@ export class Lines<Listener> {
 
   #counted<T>(line: Line<Listener>, change: () => T): T {
     const before = line.size;
-    const result = change();
-    this.#waiting += line.size - before;
-    return result;
+    try {
+      return change();
+    } finally {
+      this.#waiting += line.size - before;
+    }
   }
 
   /** Waits for nothing where there is little to be told: then it is told before the next event comes. */
@@ -65,7 +69,7 @@ export class Lines<Listener> {
       this.#told += LEAST_BYTES;
       if (this.#told >= TURN_BYTES) await this.#letOthers();
       for (let next = this.#next(line); next; next = this.#next(line)) {
-        const bytes = LEAST_BYTES + next.news.bytesFor(next.listener);
+        const bytes = LEAST_BYTES + this.#bytesFor(next);
         if (bytes > line.credit) break;
         line.credit -= bytes;
         this.#told += bytes;
@@ -93,17 +97,36 @@ export class Lines<Listener> {
     });
   }
 
-  #next(line: Line<Listener>): ReturnType<Line<Listener>['next']> {
-    return this.#counted(line, () => line.next());
+  /** News whose listeners cannot be told is left out. */
+  #next(line: Line<Listener>): Next<Listener> | undefined {
+    for (;;) {
+      try {
+        return this.#counted(line, () => line.next());
+      } catch (error) {
+        this.#failed(error);
+      }
+    }
   }
 
-  #tell({ news, listener }: NonNullable<ReturnType<Line<Listener>['next']>>): void | Promise<void> {
-    const failed = (error: unknown) => this.#log(`a notification failed: ${error}`);
+  #bytesFor({ news, listener }: Next<Listener>): number {
     try {
-      return news.tell(listener)?.catch(failed);
+      return news.bytesFor(listener);
     } catch (error) {
-      failed(error);
+      this.#failed(error);
+      return 0;
     }
+  }
+
+  #tell({ news, listener }: Next<Listener>): void | Promise<void> {
+    try {
+      return news.tell(listener)?.catch((error) => this.#failed(error));
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  #failed(error: unknown): void {
+    this.#log(`a notification failed: ${error}`);
   }
 
   async #letOthers(): Promise<void> {

@@ -1,7 +1,7 @@
 import { type Address, CLOCK_SYSVAR, SYSTEM_PROGRAM } from '@slipway/wire';
 import type { Chain } from '../chain.js';
 import type { Account, ChainEvent } from '../types.js';
-import { accountNews } from './account-news.js';
+import { accountNews, KeptTexts } from './account-news.js';
 import { type Call, guarded } from './call.js';
 import { methodNotFound, RPC_CODE, RpcError } from './errors.js';
 import { integer, stringifyJson } from './json.js';
@@ -49,6 +49,7 @@ export class Subscriptions {
   readonly #chain: Chain;
   readonly #log: (line: string) => void;
   readonly #lines: Lines<Subscription>;
+  readonly #kept = new KeptTexts();
   /** Who waits for what. */
   readonly #byTopic = new Map<string, Set<Connection>>();
   readonly #byId = new Map<number, Subscription>();
@@ -217,6 +218,7 @@ export class Subscriptions {
     const account = { address, account: found ?? NO_ACCOUNT };
     const deps = {
       chain: this.#chain,
+      kept: this.#kept,
       log: this.#log,
       send: (subscription: Subscription, result: string) => this.#send(subscription, result),
     };
