@@ -408,3 +408,17 @@ test('attack: a thief of a key has an event sent again that others wait before: 
     await store.query('delete from webhooks');
   }
 });
+
+test('a failure leaves nothing out that came before an event of long ago', { timeout: 60_000 }, async () => {
+  await addWebhook('late');
+  let asked = 0;
+  const { send, numbers } = createReceivers({ late: () => (++asked === 1 ? 503 : 200) });
+  const loop = await start(send);
+  await happen(3);
+  await happen(1, 'order.filled', [WALLET], new Date(clock.now() - 2 * LONGEST_MS));
+  await happen(1);
+  await until(loop, async () => (await listAttempts(store, 'late')).length > 0);
+  clock.setOffset(clock.offsetMs + 60 * 60_000);
+  await until(loop, () => numbers('late').includes(5));
+  assert.deepEqual(new Set(numbers('late')), new Set(upTo(5)));
+});

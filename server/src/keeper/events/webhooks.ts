@@ -186,14 +186,18 @@ async function attempt(
   });
 }
 
-/** Gives up what is too old, after a failure; returns the number of the last event that was looked at. */
+/**
+ * Gives up what is too old, after a failure, up to the first that is not: what an event tells of may have been long before those
+ * that came before it. Returns the number of the last that was given up.
+ */
 async function giveUpOld(deps: WebhooksDeps, { id, account }: Webhook, after: bigint, wants: Wants): Promise<bigint> {
   const { store, clock } = deps;
   const before = clock.now() - LONGEST_MS;
   let last = after;
   for (;;) {
     const page = await eventsAfter(store, [{ account, after: last }], PAGE);
-    const old = page.filter(({ at }) => at.getTime() <= before);
+    const young = page.findIndex(({ at }) => at.getTime() > before);
+    const old = young < 0 ? page : page.slice(0, young);
     await store.transaction((tx) => putDeliveries(tx, id, old.filter(wants).map(deliveryOf), null));
     last = old.at(-1)?.number ?? last;
     if (old.length < PAGE) return last;
