@@ -10,7 +10,7 @@ export interface WaitingOrder
   triggerMint: string;
   inputMint: string;
   outputMint: string;
-  /** The earliest time to fire. */
+  /** The earliest time to fire; null if nothing was tried with its present terms. */
   retryAt: Date | null;
 }
 

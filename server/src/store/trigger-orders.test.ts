@@ -207,7 +207,10 @@ for (const kind of ['embedded', 'postgres'] as const) {
     });
 
     test('terms change only while the order is open, and only for its wallet', async () => {
-      const [open, busy] = [await insert(newOrder('w8')), await insert(newOrder('w8', {}, 'ready_execute'))];
+      const [open, busy] = [
+        await insert(newOrder('w8', { retryAt: at(700) })),
+        await insert(newOrder('w8', {}, 'ready_execute')),
+      ];
       const edit = (order: TriggerOrderRow, wallet = 'w8') => {
         const terms = { ...order, triggerPriceUsd: 99, slippageBps: 30, expiresAt: at(90_000) };
         return store.transaction((tx) => editTriggerOrder(tx, { wallet, id: order.id }, terms, at(600)));
@@ -219,6 +222,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
         slippageBps: 30,
         expiresAt: at(90_000),
         updatedAt: at(600),
+        retryAt: null,
       });
       assert.equal(await edit(open, 'w9'), undefined);
       assert.equal(await edit(busy), undefined);

@@ -94,7 +94,7 @@ export async function saveTriggerOrders(
   );
 }
 
-/** Changes the terms of an open order. Undefined if it is not open, or not the wallet's. */
+/** Changes the terms of an open order, which no longer rests then. Undefined if it is not open, or not the wallet's. */
 export async function editTriggerOrder(
   tx: Tx,
   key: { wallet: string; id: string },
@@ -103,7 +103,8 @@ export async function editTriggerOrder(
 ): Promise<TriggerOrderRow | undefined> {
   const columns = columnsOf.terms(terms);
   const { rows } = await tx.query<StoredOrder>(
-    `update orders set ${columns.map(([name], index) => `${name} = $${index + 4}`).join(', ')}, updated_at = $3
+    `update orders set ${columns.map(([name], index) => `${name} = $${index + 4}`).join(', ')}, updated_at = $3,
+       retry_at = null
      where wallet = $1 and id = $2 and state = 'open' returning *`,
     [key.wallet, key.id, at, ...columns.map(([, , value]) => value)],
   );

@@ -22,6 +22,8 @@ export type FillOutcome = 'filled' | 'failed' | 'released' | 'not ours';
 
 /** Longer than a transaction lives: whoever waits for longer waits for a node. */
 export const LONGEST_WAIT_MS = 120_000;
+/** Of what the signer does not sign now, which is no fault of the order. */
+const SIGNER_BACK_OFF = { ...BACK_OFF, longestMs: 60_000 };
 /** A node may know what a transaction has moved only a moment after its status. */
 const LONGEST_READ_MS = 2_000;
 
@@ -45,9 +47,11 @@ export async function fillOrder(deps: FillDeps, fired: PricedOrder, isSent: () =
     sent = await send(deps, order, prepared);
   } catch (error) {
     // Signing comes before anything is sent.
-    const isUnsigned = error instanceof Outage && error.code === 'SIGNER_UNAVAILABLE';
+    const { message } = error as Error;
+    const isLater = error instanceof Outage && ['SIGNER_UNAVAILABLE', 'SIGNER_HOLDS'].includes(error.code);
+    if (isLater) return release(deps, order, fired, message, SIGNER_BACK_OFF);
     const isUnsent = [WouldFail, ReservationRefused, SignerRefused, Stopped].some((kind) => error instanceof kind);
-    if (isUnsigned || isUnsent) return release(deps, order, fired, (error as Error).message);
+    if (isUnsent) return release(deps, order, fired, message);
     // It may have been sent: `Recovery` finds out from the chain.
     throw error;
   }
@@ -122,8 +126,9 @@ async function release(
   order: TriggerOrderRow,
   { leg, tries }: FiredOrder,
   reason: string,
+  backOff = BACK_OFF,
 ): Promise<FillOutcome> {
-  await writes.release({ order, retryAt: new Date(clock.now() + backOffMs(tries + 1, BACK_OFF)) });
+  await writes.release({ order, retryAt: new Date(clock.now() + backOffMs(tries + 1, backOff)) });
   // Said once, not at each of its tries.
   const level = reason !== NOT_OURS ? 'info' : tries === 0 ? 'error' : 'debug';
   log[level]({ order: order.id, leg, reason }, 'an order has fired, but cannot be filled now');

@@ -181,4 +181,18 @@ describe('a price that cannot be believed', () => {
     const { retryAt } = await world.rowOf(order.id);
     assert.ok(retryAt && retryAt.getTime() >= begun + 2_000);
   });
+
+  it('keeps no order from being filled whose owner accepts more after it was tried in vain', async () => {
+    const client = world.newClient();
+    await world.world.setReserves(world.pool, [10n ** 13n, 97n * 10n ** 11n]);
+    const { wallet, id } = await world.deposit(client, { slippageBps: 100 });
+    const keeper = await world.newKeeper();
+    await keeper.runDue();
+    const { progress, retryAt } = await world.rowOf(id);
+    assert.deepEqual([progress.state, retryAt !== null], ['open', true]);
+    await client.edit(wallet.address, id, { orderType: 'single', slippageBps: 500 });
+    await (await world.newKeeper()).runDue();
+    assert.equal((await world.rowOf(id)).progress.state, 'fill_success');
+    await world.world.setReserves(world.pool, [10n ** 13n, 10n ** 13n]);
+  });
 });

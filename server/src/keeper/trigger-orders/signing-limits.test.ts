@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, it } from 'node:test';
 import type { Address } from '@slipway/wire';
 import type { Rpc } from '../../chain/index.js';
+import { Outage } from '../../errors/index.js';
 import { steadyNow } from '../../lib/clock.js';
 import { tableOf } from '../../routing/aggregator/testing.js';
-import { guardKeys, LossLimits, SANDBOX_PROGRAMS } from '../../signer/index.js';
+import { guardKeys, LossLimits, SANDBOX_PROGRAMS, SignerHolds } from '../../signer/index.js';
 import { openTriggerWorld } from './testing.js';
 
 const DEEP = 10n ** 14n;
@@ -40,6 +41,21 @@ it('attack: a stranger on the chain has used up what the keeper may sign for bes
   const keeper = await w.newKeeper({ landing: w.newLanding([w.world.rpc], { signer: signerWith(limits) }) });
   await keeper.runDue();
   assert.equal((await w.rowOf(id)).progress.state, 'fill_success');
+});
+
+it('an order for which the signer signs nothing now is tried again within a minute, however long that lasts', async () => {
+  const outages = [new SignerHolds('keeper', 'a limit is reached'), new Outage('SIGNER_UNAVAILABLE', 'it is away')];
+  let asked = 0;
+  const signer: typeof w.signer = { ...w.signer, cosign: () => Promise.reject(outages[asked++ % outages.length]) };
+  const { id } = await w.deposit(w.newClient());
+  const keeper = await w.newKeeper({ landing: w.newLanding([w.world.rpc], { signer }) });
+  for (let tries = 1; tries <= 9; tries++) {
+    await keeper.runDue();
+    const rest = (await w.rowOf(id)).retryAt!.getTime() - w.clock.now();
+    assert.ok(asked === tries && rest > 0 && rest <= 60_000, `after ${asked} tries it rests for ${rest} ms`);
+    w.clock.setOffset(w.clock.offsetMs + 60_000);
+    for (const { mint } of [w.sold, w.bought]) w.setPrice(mint, 1);
+  }
 });
 
 it('attack: a wallet has its order fail between two pools, for which the keeper lends a rent each time: the signer counts the fee, which is lost, and no rent, which never is', async () => {

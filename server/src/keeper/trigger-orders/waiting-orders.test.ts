@@ -5,7 +5,12 @@ import { createClock } from '../../lib/clock.js';
 import type { Store } from '../../store/sql.js';
 import { openTestStore } from '../../store/testing.js';
 import { changeOrders } from '../../store/trigger-order-changes.js';
-import { findTriggerOrder, insertTriggerOrder, type TriggerOrderRow } from '../../store/trigger-orders.js';
+import {
+  editTriggerOrder,
+  findTriggerOrder,
+  insertTriggerOrder,
+  type TriggerOrderRow,
+} from '../../store/trigger-orders.js';
 import { newOrder } from '../../trigger-orders/order.js';
 import type { InFlight } from '../worker.js';
 import { WaitingOrders } from './waiting-orders.js';
@@ -103,22 +108,31 @@ describe('orders that wait for a price', () => {
     await orders.close();
   });
 
-  it('come back when they are read again, with how often that was in vain', async () => {
-    const id = await insert();
+  it('come back when they are read again, with how often that was in vain with their present terms', async () => {
+    const id = await insert({ retryAt: new Date(clock.now()) });
     const orders = await openOrders();
     await orders.update(nothing);
-    for (const tries of [0, 1, 2]) {
+    const fire = (wasReleased: boolean) => {
       const [fired] = orders.tick(SOL, 150);
-      assert.deepEqual([fired?.id, fired?.tries], [id, tries]);
-      orders.tried(fired!, true);
+      orders.tried(fired!, wasReleased);
       orders.readAgain(id);
+      return fired?.tries;
+    };
+    for (const tries of [0, 1, 2]) {
+      assert.equal(fire(true), tries);
       await orders.update(nothing);
     }
-    const [fired] = orders.tick(SOL, 150);
-    orders.tried(fired!, false);
+    assert.equal(fire(false), 3);
+    await orders.update(nothing);
+    for (const tries of [0, 1]) {
+      assert.equal(fire(true), tries);
+      await orders.update(nothing);
+    }
+    const order = (await findTriggerOrder(store, id))!;
+    await store.transaction((tx) => editTriggerOrder(tx, order, { ...order, slippageBps: 500 }, new Date(clock.now())));
     orders.readAgain(id);
     await orders.update(nothing);
-    assert.equal(orders.tick(SOL, 150)[0]?.tries, 0);
+    assert.equal(fire(true), 0);
     await orders.close();
   });
 

@@ -186,6 +186,8 @@ export class WaitingOrders {
   #add(order: WaitingOrder): void {
     const { id, triggerMint, trailingBps } = order;
     this.#remove(id);
+    // Its owner has changed it since: what it was tried with says nothing of it any more.
+    if (order.retryAt === null) this.#tries.delete(id);
     const retryAt = order.retryAt?.getTime() ?? 0;
     const rest = retryAt - this.#deps.clock.now();
     if (rest > 0 && rest <= LONGEST_REST_MS) {
