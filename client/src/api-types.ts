@@ -613,7 +613,7 @@ export interface paths {
         put?: never;
         /**
          * Land the signed withdrawal of a cancelled order
-         * @description Lands the withdrawal. The order stays as it is until that has landed.
+         * @description Lands the withdrawal. The order stays as it is until that has landed, and `pending_withdraw` where only a part has come home: cancel it again for the rest.
          */
         post: operations["postTriggerV2OrdersPriceConfirmCancelOrderId"];
         delete?: never;
@@ -1920,12 +1920,28 @@ export interface components {
             transaction: string;
             /** @description The cancelRequestId of the confirmation */
             requestId: string;
+            /** @description What leaves the vault: not all of the order's, where its other token cannot leave now */
+            withdrawn: {
+                /** @description In base58 */
+                mint: string;
+                /** @description In the smallest unit */
+                amount: string;
+            }[];
         };
         TriggerOrderCancelled: {
             /** @description Names it in other calls */
             id: string;
             /** @description Of the transaction, in base58 */
             txSignature: string;
+            /** @description What leaves the vault: not all of the order's, where its other token cannot leave now */
+            withdrawn: {
+                /** @description In base58 */
+                mint: string;
+                /** @description In the smallest unit */
+                amount: string;
+            }[];
+            /** @description cancelled; or pending_withdraw where only a part has come home: cancel again for the rest */
+            orderState: string;
         };
         /** @description A page of orders; with id, that order alone */
         TriggerHistory: {

@@ -22,6 +22,7 @@ export {
   waitForLimitOrder,
 } from './limit-orders.js';
 export {
+  type CancelledPriceOrder,
   cancelPriceOrder,
   editPriceOrder,
   type Login,

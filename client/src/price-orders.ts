@@ -18,6 +18,8 @@ type Terms = Omit<
   | 'triggerMint'
 >;
 export type PriceOrder = Answer<'get', '/trigger/v2/orders/history/{orderId}'>;
+type Withdrawn = Answer<'post', '/trigger/v2/orders/price/confirm-cancel/{orderId}'>;
+export type CancelledPriceOrder = { signature: string } & Pick<Withdrawn, 'withdrawn' | 'orderState'>;
 export type PriceOrderEdit =
   paths['/trigger/v2/orders/price/{orderId}']['patch']['requestBody']['content']['application/json'];
 
@@ -119,15 +121,15 @@ export function editPriceOrder(
 }
 
 /**
- * Cancels an order, and takes everything that it holds out of the vault. Where somebody else has sent tokens there, the order is
- * `pending_withdraw` afterwards: what was its own has come home, and another call closes its accounts.
+ * Cancels an order, and takes everything that it holds out of the vault. `orderState` is `pending_withdraw` afterwards where only a
+ * part could leave now (`withdrawn`), or where somebody else has sent tokens there: another call brings the rest, or closes the accounts.
  */
 export async function cancelPriceOrder(
   connection: Connection,
   { token, wallet, vault }: Login,
   orderId: string,
   options: FlowOptions = {},
-): Promise<{ signature: string }> {
+): Promise<CancelledPriceOrder> {
   const { signer } = signerOf(connection, options);
   const { signal } = options;
   const { api } = connection;
@@ -143,9 +145,9 @@ export async function cancelPriceOrder(
   options.onProgress?.({ step: 'sent' });
   const confirm = '/trigger/v2/orders/price/confirm-cancel/{orderId}';
   const post = api.post(confirm, { path, body, token, signal, repeatable: true });
-  const { txSignature } = await answered(signature, post);
+  const { txSignature, withdrawn, orderState } = await answered(signature, post);
   options.onProgress?.({ step: 'landed', signature: txSignature });
-  return { signature: txSignature };
+  return { signature: txSignature, withdrawn, orderState };
 }
 
 /** One order as it is now. */

@@ -1,4 +1,4 @@
-import type { Client, Login, PriceOrder } from '@slipway/client';
+import type { CancelledPriceOrder, Client, Login, PriceOrder } from '@slipway/client';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useAct } from '../lib/act.js';
@@ -33,7 +33,7 @@ const COLOURS: Readonly<Record<string, string>> = { filled: 'bg-tint text-up', f
 function Row({ client, login, order }: { client: Client; login: Login; order: PriceOrder }) {
   const { mints } = useInfo();
   const queries = useQueryClient();
-  const act = useAct<{ signature: string }>();
+  const act = useAct<CancelledPriceOrder>();
   const input = mints.find(({ mint }) => mint === order.inputMint);
   const output = mints.find(({ mint }) => mint === order.outputMint);
   const lines = pricesOf(order).map(({ name, usd: price }) => `${name} at ${usd(price)}`);
@@ -62,7 +62,11 @@ function Row({ client, login, order }: { client: Client; login: Login; order: Pr
       {order.outputAmount !== null && BigInt(order.outputAmount) > 0n && (
         <p className="text-up">Got {amountOf(order.outputAmount, output)}</p>
       )}
-      <Steps act={act}>The deposit is back.</Steps>
+      <Steps act={act}>
+        {act.done?.orderState === 'pending_withdraw'
+          ? 'A part is back. Cancel again for the rest.'
+          : 'The deposit is back.'}
+      </Steps>
       <details>
         <summary className="text-soft text-xs leading-6">What happened to it</summary>
         <History order={order} mints={mints} />

@@ -200,7 +200,8 @@ function addSpending(server: McpServer, deps: ToolDeps, wallet: string): void {
   server.registerTool(
     'cancel_price_order',
     {
-      description: 'Cancels an order that waits for a price, and takes back what it holds',
+      description:
+        'Cancels an order that waits for a price, and takes back what it holds; with orderState pending_withdraw only a part came back: call it again for the rest',
       inputSchema: { orderId: z.string() },
     },
     async ({ orderId }, { signal }) => {

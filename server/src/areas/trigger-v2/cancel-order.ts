@@ -59,7 +59,8 @@ export function registerConfirmCancel(app: TypedServer, deps: TriggerV2Deps): vo
       schema: {
         tags,
         summary: 'Land the signed withdrawal of a cancelled order',
-        description: 'Lands the withdrawal. The order stays as it is until that has landed.',
+        description:
+          'Lands the withdrawal. The order stays as it is until that has landed, and `pending_withdraw` where only a part has come home: cancel it again for the rest.',
         params: OrderParams,
         body: ConfirmBody,
         response: { 200: Confirmed },
@@ -135,7 +136,8 @@ async function craft(
   };
   const request = newRequest(craftedRequest, clock);
   await deps.remember(request);
-  return { id: order.id, transaction: base64Of(crafted), requestId: request.id };
+  const { withdrawn } = payload;
+  return { id: order.id, transaction: base64Of(crafted), requestId: request.id, withdrawn };
 }
 
 /** `own`: what of it is the order's, by its row. Where its issuer has taken that, closing the account brings home all that there is. */
@@ -229,7 +231,12 @@ export async function confirmCancel(
   });
   if (isRefusal(withdrawal)) throw explainRefusal(withdrawal);
   const { state, signature } = withdrawal;
-  if (state === 'landed') return { id, txSignature: signature! };
+  if (state === 'landed') {
+    const { withdrawn } = readWithdrawal(withdrawal);
+    // Whether that was all is found out as it is settled: a node may have hidden one of the accounts as it was crafted.
+    const { progress } = (await findTriggerOrder(deps.store, id)) ?? order;
+    return { id, txSignature: signature!, withdrawn, orderState: shownState(progress.state) };
+  }
   if (state === 'expired') throw expired();
   const { message } = explainEnd(withdrawal);
   throw new AppError('EXECUTION_FAILED', { message: `Withdrawal failed: ${message}. ${AGAIN}` });

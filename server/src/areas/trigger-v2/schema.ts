@@ -149,11 +149,16 @@ export type EditBody = Static<typeof EditBody>;
 export const EditAnswer = Type.Object({ id: Type.String() }, { $id: 'TriggerOrderEdited' });
 export type EditAnswer = Static<typeof EditAnswer>;
 
+const withdrawn = Type.Array(Type.Object({ mint: Type.String(), amount: Type.String() }), {
+  description: "What leaves the vault: not all of the order's, where its other token cannot leave now",
+});
+
 export const CancelAnswer = Type.Object(
   {
     id: Type.String(),
     transaction: Type.String({ description: 'Base64 of the unsigned withdrawal' }),
     requestId: Type.String({ description: 'The cancelRequestId of the confirmation' }),
+    withdrawn,
   },
   { $id: 'TriggerOrderCancel' },
 );
@@ -166,7 +171,14 @@ export const ConfirmBody = Type.Object({
 export type ConfirmBody = Static<typeof ConfirmBody>;
 
 export const Confirmed = Type.Object(
-  { id: Type.String(), txSignature: Type.String() },
+  {
+    id: Type.String(),
+    txSignature: Type.String(),
+    withdrawn,
+    orderState: Type.String({
+      description: 'cancelled; or pending_withdraw where only a part has come home: cancel again for the rest',
+    }),
+  },
   { $id: 'TriggerOrderCancelled' },
 );
 export type Confirmed = Static<typeof Confirmed>;

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { type Address, type Keypair, SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '@slipway/wire';
+import {
+  type Address,
+  decodeTokenAccount,
+  encodeTokenAccount,
+  type Keypair,
+  SYSTEM_PROGRAM,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+} from '@slipway/wire';
 import { createClient, signed } from '../../areas/trigger-v2/testing.js';
 import { WRAPPED_SOL } from '../../routing/aggregator/testing.js';
 import type { Store } from '../../store/sql.js';
@@ -181,4 +189,40 @@ it('does not expire an order whose owner has given it more time since it was lis
   };
   await expireTriggerOrders(listedFirst, new Date(world.clock.now()));
   assert.equal((await world.rowOf(id)).progress.state, 'open');
+});
+
+it('a withdrawal says what it brings home, and whether that is all: not where the issuer of one of two tokens has frozen it', async () => {
+  await world.world.setReserves(world.pool, [4n * AMOUNT, 4n * AMOUNT]);
+  const terms = { orderType: 'otoco', tpPriceUsd: 0.95, slPriceUsd: 0.1, slippageBps: 500 } as const;
+  const { wallet, id } = await world.deposit(client, terms);
+  await (await world.newKeeper()).runDue();
+  const { progress, inputAccount } = await world.rowOf(id);
+  const { remaining, received } = progress.entry;
+  assert.equal(progress.state, 'partial_fill_success');
+  const account = inputAccount as Address;
+  const { owner, data, lamports } = (await world.chain.account(account))!;
+  const tokens = decodeTokenAccount(data)!;
+  const setState = (state: 'frozen' | 'initialized') =>
+    world.world.put(account, owner, encodeTokenAccount({ ...tokens, state }), lamports);
+  const withdrawal = async () => {
+    const { transaction, requestId: cancelRequestId, withdrawn } = await client.cancel(wallet.address, id);
+    const body = { cancelRequestId, signedTransaction: signed(wallet, transaction) };
+    const answers = [await client.confirm(wallet.address, id, body), await client.confirm(wallet.address, id, body)];
+    assert.deepEqual(answers[0], answers[1]);
+    assert.deepEqual(answers[0]!.withdrawn, withdrawn);
+    return { withdrawn, state: answers[0]!.orderState };
+  };
+
+  await setState('frozen');
+  assert.deepEqual(await withdrawal(), {
+    withdrawn: [{ mint: world.bought.mint, amount: `${received}` }],
+    state: 'pending_withdraw',
+  });
+  assert.equal(await world.held(wallet.address), received);
+  await setState('initialized');
+  assert.deepEqual(await withdrawal(), {
+    withdrawn: [{ mint: world.sold.mint, amount: `${remaining}` }],
+    state: 'cancelled',
+  });
+  assert.equal(await world.held(wallet.address, world.sold), remaining);
 });
