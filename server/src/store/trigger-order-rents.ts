@@ -40,7 +40,7 @@ export async function claimRentsDue(
   return rows.map(fromStored);
 }
 
-/** Records that the order's accounts are closed, or that no keeper will close them. */
+/** Records that the order's accounts are closed. */
 export async function settleRent(tx: Tx, id: string): Promise<void> {
   await tx.query('update orders set rent_due = false, lease_until = null where id = $1', [id]);
 }

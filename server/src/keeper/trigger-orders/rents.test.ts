@@ -53,18 +53,43 @@ describe('the rent of a filled order', () => {
     assert.equal(await world.world.lamports(wallet.address), lamports + RENT);
   });
 
-  it('stays where it is, and the keeper pays nothing, where the wallet has no account for what is left', async () => {
+  it('stays where it is, and the keeper pays nothing, until the wallet has an account for what is left', async () => {
     const { wallet, id } = await world.deposit(client);
-    const { inputAccount } = await world.rowOf(id);
-    await give(inputAccount as Address, AMOUNT + 7n);
+    const inputAccount = (await world.rowOf(id)).inputAccount as Address;
+    await give(inputAccount, AMOUNT + 7n);
     const { mint, tokenProgram } = world.sold;
-    await world.world.remove(associatedTokenAddress(wallet.address, mint, tokenProgram));
+    const own = associatedTokenAddress(wallet.address, mint, tokenProgram);
+    await world.world.remove(own);
     await keeper.runDue();
     assert.equal((await world.rowOf(id)).progress.state, 'fill_success');
-    assert.equal(await world.world.amount(inputAccount as Address), 7n);
+    assert.equal(await world.world.amount(inputAccount), 7n);
     const before = await world.world.lamports(world.payer);
-    await keeper.runDue();
+    await nextTry(id);
     assert.equal(await world.world.lamports(world.payer), before);
+    await world.world.holding(world.sold, wallet.address, 0n, own);
+    await nextTry(id);
+    assert.deepEqual([await world.exists(inputAccount), await world.world.amount(own)], [false, 7n]);
+  });
+
+  it('attack: a stranger on the chain leaves a unit in one of the two accounts of an order whose wallet has none for it: the other one is closed, and that one as soon as the wallet has an account', async () => {
+    const terms = { orderType: 'otoco', tpPriceUsd: 1.5, slPriceUsd: 0.1 } as const;
+    const { wallet, id } = await world.deposit(client, terms);
+    const { vault, ...order } = await world.rowOf(id);
+    const [input, output] = [order.inputAccount, order.outputAccount] as [Address, Address];
+    await give(input, AMOUNT + 7n);
+    await keeper.runDue();
+    const { received } = (await world.rowOf(id)).progress.entry;
+    await world.world.holding(world.bought, vault as Address, received + 7n, output);
+    await world.world.remove(world.accountOf(wallet.address));
+    await client.edit(wallet.address, id, { orderType: 'otoco', tpPriceUsd: 0.95 });
+    await nextTry(id);
+    assert.equal((await world.rowOf(id)).progress.state, 'fill_success');
+    assert.deepEqual([await world.exists(input), await world.world.amount(output)], [false, 7n]);
+    await world.world.holding(world.bought, wallet.address, 0n, world.accountOf(wallet.address));
+    await nextTry(id);
+    assert.deepEqual([await world.exists(output), await world.held(wallet.address)], [false, 7n]);
+    const { rows } = await world.store.query('select rent_due as "isDue" from orders where id = $1', [id]);
+    assert.deepEqual(rows, [{ isDue: false }]);
   });
 
   it('comes back afterwards, with what a venue did not take, where no router program sees to that', async () => {
@@ -129,6 +154,12 @@ describe('the rent of a filled order', () => {
     await keeper.runDue();
     assert.equal((await world.rowOf(stop)).progress.state, 'fill_success');
   });
+
+  /** Once its claim is over. */
+  async function nextTry(id: string): Promise<void> {
+    await world.store.query('update orders set lease_until = null where id = $1', [id]);
+    await keeper.runDue();
+  }
 
   /** Sets what an order's account holds. */
   async function give(account: Address, amount: bigint): Promise<void> {

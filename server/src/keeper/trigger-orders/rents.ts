@@ -38,7 +38,8 @@ interface RentDetail {
   leaseUntil: Date;
 }
 
-const RentPayload = Type.Object({ orderId: Type.String() });
+/** `isPart`: an account of the order is left out, because its wallet has no account for what it holds. */
+const RentPayload = Type.Object({ orderId: Type.String(), isPart: Type.Optional(Type.Boolean()) });
 type RentPayload = Static<typeof RentPayload>;
 const readRentPayload = payloadReader(RentPayload);
 
@@ -60,7 +61,9 @@ export const rentSettlement: Settlement = {
 
   async settle(tx: Tx, settled: readonly LedgerRow[]): Promise<void> {
     for (const row of settled) {
-      if (row.state === 'landed') await settleRent(tx, readRentPayload(row).orderId);
+      if (row.state !== 'landed') continue;
+      const { orderId, isPart } = readRentPayload(row);
+      if (!isPart) await settleRent(tx, orderId);
     }
   },
 };
@@ -88,16 +91,19 @@ export async function returnRents(deps: FillDeps, { alone }: { alone: boolean })
 async function returnRent(deps: FillDeps, order: TriggerOrderRow): Promise<void> {
   const { store, landing, payer, chain, log } = deps;
   const { id: orderId, wallet, leaseUntil } = order;
-  const instructions = await instructionsFor(deps, order);
+  const perAccount = await instructionsFor(deps, order);
+  const instructions = perAccount.flat();
+  // Its wallet may have an account for it later.
+  const isPart = perAccount.some((each) => each.length === 0);
   if (instructions.length === 0) {
-    await store.single((tx) => settleRent(tx, orderId));
+    if (!isPart) await store.single((tx) => settleRent(tx, orderId));
     return;
   }
   const tried = await tryOut(chain, (blockhash, budget) =>
     craftTransaction({ feePayer: payer, instructions, blockhash, budget }),
   );
   if ('err' in tried) throw new Error(explain(tried.err).message);
-  const payload: RentPayload = { orderId };
+  const payload: RentPayload = { orderId, ...(isPart && { isPart }) };
   const request = await remember(deps, { ...tried, area: RENT_AREA, wallet, payload });
   const detail: RentDetail = { orderId, leaseUntil: leaseUntil! };
   const end = landing.execute(request, decodeTransaction(tried.crafted.wire), detail);
@@ -112,32 +118,33 @@ async function returnRent(deps: FillDeps, order: TriggerOrderRow): Promise<void>
   log.info({ order: orderId, state }, 'sent the rent of a filled order to its wallet');
 }
 
-async function instructionsFor({ chain, log }: TriggerKeeperDeps, order: TriggerOrderRow): Promise<Instruction[]> {
+/** By account that there still is; none for one that must stay open for now. */
+async function instructionsFor({ chain, log }: TriggerKeeperDeps, order: TriggerOrderRow): Promise<Instruction[][]> {
   const wallet = order.wallet as Address;
   const accounts = [order.inputAccount, order.outputAccount].filter((account) => account !== null);
   const held = await Promise.all(accounts.map((account) => vaultTokens(chain, order.vault, account as Address)));
-  const perAccount = await Promise.all(
-    held.map(async (tokens): Promise<Instruction[]> => {
-      if (!tokens) return [];
-      const close = closeToWallet(tokens, wallet);
-      const { mint, isNative, amount } = tokens.tokens;
-      // Closing a native account pays out all its lamports.
-      if (isNative || amount === 0n) return [close];
-      const [facts, own] = await Promise.all([
-        chain.mint(mint),
-        chain.account(associatedTokenAddress(wallet, mint, tokens.tokenProgram)),
-      ]);
-      const isTheirs = own && decodeTokenAccount(own.data)?.owner === wallet;
-      if (facts && isTheirs) return [moveToWallet(tokens, wallet, facts.decimals), close];
-      // A few remaining tokens are not worth an account that the keeper would have to pay for.
-      log.warn(
-        { order: order.id, account: tokens.account },
-        'an account is not empty and its wallet has none: left open',
-      );
-      return [];
-    }),
+  return Promise.all(
+    held
+      .filter((tokens) => tokens !== undefined)
+      .map(async (tokens) => {
+        const close = closeToWallet(tokens, wallet);
+        const { mint, isNative, amount } = tokens.tokens;
+        // Closing a native account pays out all its lamports.
+        if (isNative || amount === 0n) return [close];
+        const [facts, own] = await Promise.all([
+          chain.mint(mint),
+          chain.account(associatedTokenAddress(wallet, mint, tokens.tokenProgram)),
+        ]);
+        const isTheirs = own && decodeTokenAccount(own.data)?.owner === wallet;
+        if (facts && isTheirs) return [moveToWallet(tokens, wallet, facts.decimals), close];
+        // A few remaining tokens are not worth an account that the keeper would have to pay for.
+        log.info(
+          { order: order.id, account: tokens.account },
+          'an account is not empty and its wallet has none: left open for now',
+        );
+        return [];
+      }),
   );
-  return perAccount.flat();
 }
 
 async function vaultTokens(
