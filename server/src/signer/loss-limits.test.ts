@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, promises, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -222,6 +223,74 @@ test('what cannot be written down is not signed, a damaged file keeps the signer
     await assert.rejects(open(), /signed-for\.json is damaged/);
     assert.equal(readFileSync(file, 'utf8'), content);
   }
+});
+
+test('attack: another user fills the disk of the signer for a while: what it refuses meanwhile does not count as signed for, and it signs on once there is room', async (t) => {
+  const file = join(folderOf(t), 'signed-for.json');
+  const limits = { gas: { hour: 100n, day: 1_000n }, keeper: { hour: 100n, day: 1_000n } };
+  const open = () => LossLimits.open({ file, limits, clock: { now: () => HOUR_MS }, nearing: () => {} });
+  const limited = await open();
+  const take = (from: LossLimits, name: string, lamports: bigint) =>
+    from.take(Buffer.from(name), [{ payer: 'keeper', lamports }]);
+  await take(limited, 'before', 10n);
+  const content = readFileSync(file);
+  unlinkSync(file);
+  // One after the other, as keepers try again, and at once.
+  for (let tries = 0; tries < 20; tries++)
+    await assert.rejects(take(limited, `${tries}`, 30n), /cannot be written down/);
+  const atOnce = ['a', 'b', 'c'].map((name) => take(limited, name, 10n));
+  for (const each of atOnce) await assert.rejects(each, /cannot be written down/);
+  writeFileSync(file, content, { mode: 0o600 });
+  await take(limited, 'after', 38n);
+  await assert.rejects(take(limited, 'too much', 3n), /it has signed for 4.8e-8 SOL within the hour/);
+  await assert.rejects(take(await open(), 'too much', 3n), /it has signed for 4.9e-8 SOL within the hour/);
+});
+
+test('what is signed for is in the file, also where a failed write and one after it counted what was refused', async (t) => {
+  const file = join(folderOf(t), 'signed-for.json');
+  const limit = { hour: 1_000n, day: 1_000n };
+  const limits = await LossLimits.open({
+    file,
+    limits: { gas: limit, keeper: limit },
+    clock: { now: () => HOUR_MS },
+    nearing: () => {},
+  });
+  const { rename } = promises;
+  const waiting: ((error?: Error) => void)[] = [];
+  t.mock.method(promises, 'rename', async (from: string, to: string) => {
+    await new Promise<void>((resolve, reject) => waiting.push((error) => (error ? reject(error) : resolve())));
+    await rename(from, to);
+  });
+  syncBuiltinESMExports();
+  t.after(() => {
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
+  });
+  const write = async (error?: Error) => {
+    while (waiting.length === 0) await new Promise(setImmediate);
+    waiting.shift()!(error);
+  };
+  let count = 0;
+  const take = (payer: Payer, lamports: bigint) =>
+    limits.take(Buffer.from(`${count++}`), [{ payer, lamports, fillsOrder: true }]);
+  const first = take('gas', 100n);
+  const refused = assert.rejects(take('keeper', 300n), /ENOSPC/);
+  await write();
+  await first;
+  while (waiting.length === 0) await new Promise(setImmediate);
+  const second = take('gas', 100n);
+  await write(new Error('ENOSPC'));
+  await refused;
+  await write();
+  await second;
+  const third = take('gas', 100n);
+  while (waiting.length === 0) await new Promise(setImmediate);
+  // What was refused stands in the file, so that this needs no write of its own.
+  await take('keeper', 200n);
+  await write();
+  await third;
+  const { keeper } = JSON.parse(readFileSync(file, 'utf8')).signed;
+  assert.ok(keeper[0].lamports >= 200, `${keeper[0].lamports} of 200`);
 });
 
 test('a clock that was once far ahead keeps a used-up limit shut: each refusal, the log and the state say so, and what to do', async (t) => {

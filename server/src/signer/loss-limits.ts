@@ -120,8 +120,17 @@ export class LossLimits {
       const spans = this.#signed[sum];
       spans.set(now, (spans.get(now) ?? 0n) + lamports);
     }
-    const sums = counted.map(({ sum }) => sum);
-    if (this.#options.file !== undefined) await this.#writeDown(sums, now);
+    try {
+      const sums = counted.map(({ sum }) => sum);
+      if (this.#options.file !== undefined) await this.#writeDown(sums, now);
+    } catch (error) {
+      // Nothing is signed: or else a disk that is full for some minutes would use up the hour.
+      for (const { sum, lamports } of counted) {
+        const spans = this.#signed[sum];
+        spans.set(now, (spans.get(now) ?? lamports) - lamports);
+      }
+      throw error;
+    }
     this.#known.add(name);
   }
 
@@ -186,8 +195,11 @@ export class LossLimits {
     if (file === undefined) return;
     const next = ofEach((sum) => {
       const ahead = this.#limitOf(sum).hour / AHEAD;
+      // Never less than before of the span now: meanwhile others are signed for who go by what is written.
+      const least = this.#written[sum].get(this.#span) ?? 0n;
+      const putDown = (lamports: bigint) => (lamports + ahead > least ? lamports + ahead : least);
       const spans = [...this.#signed[sum]];
-      return new Map(spans.map(([span, lamports]) => [span, span === this.#span ? lamports + ahead : lamports]));
+      return new Map(spans.map(([span, lamports]) => [span, span === this.#span ? putDown(lamports) : lamports]));
     });
     const content = contentOf(next);
     await replacePrivateFile(file, content, async (written) => {

@@ -103,12 +103,17 @@ export class SignerRecord {
     return this.#fault;
   }
 
+  /** Opens the file that an entry of this time would go into. @throws Error when it would take none */
+  ready(at: string): { fd: number } {
+    if (this.#fault !== undefined) throw new Error(this.#fault);
+    const day = at.slice(0, 10);
+    if (day > this.#day) this.#day = day;
+    return this.#fileOfDay();
+  }
+
   /** Waits for the file and not for the disk: that costs less than to come back to it. @throws Error when it cannot be written */
   append(act: SignerAct): void {
-    if (this.#fault !== undefined) throw new Error(this.#fault);
-    const day = act.at.slice(0, 10);
-    if (day > this.#day) this.#day = day;
-    const { fd } = this.#fileOfDay();
+    const { fd } = this.ready(act.at);
     const line = chained(act, this.#end);
     const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
     try {

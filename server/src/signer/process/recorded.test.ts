@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import fs, { mkdtempSync, rmSync } from 'node:fs';
+import fs, { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +11,7 @@ import { SignerRefused } from '../policies/index.js';
 import { SignerRecord } from '../record.js';
 import { openSigner } from '../signer.js';
 import { connectSigner } from '../socket/client.js';
+import type { KeyPort } from '../socket/protocol.js';
 import { listenForCallers } from './listen.js';
 import { Refusals, recorded, recordRefusals } from './recorded.js';
 
@@ -52,6 +53,44 @@ test('once the disk does not take the record, nothing is signed, and whoever ask
   await assert.rejects(cosign(), { code: 'SIGNER_UNAVAILABLE' });
   await assert.rejects(api.probe(), /signs nothing: its last entries may not be on the disk \(EIO: i\/o error\)/);
   assert.match((await api.state()).fault!, /start the signer again/);
+});
+
+test('what the record would not take is asked of no key: it counts as signed for nowhere, and uses no challenge up', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'slipway-recorded-'));
+  const record = await SignerRecord.open(folder, assert.fail);
+  t.after(() => record.close());
+  const asked: string[] = [];
+  const ask = (name: string) => async () => {
+    asked.push(name);
+    return [] as never;
+  };
+  const names = ['cosign', 'sign', 'issueLogin', 'sealOrder', 'rotate'];
+  const port = Object.fromEntries(names.map((name) => [name, ask(name)])) as unknown as KeyPort;
+  const noted: string[] = [];
+  const { cosign, sign, issueLogin, sealOrder, rotate } = recorded(port, 'api', {
+    record,
+    refusals: new Refusals(),
+    callerStops: { hear: assert.fail },
+    clock: { now: () => Date.UTC(2026, 0, 2) },
+    note: (event) => noted.push(event),
+  });
+  const message = Buffer.from('a message');
+  const all = (): Promise<unknown>[] => [
+    cosign({ keys: ['keeper'], message }),
+    sign('gas', message),
+    issueLogin({} as never),
+    sealOrder({ order: {} } as never),
+    rotate('gas', 'add' as never),
+  ];
+  // As where the disk has no room for the file of a new day.
+  rmSync(folder, { recursive: true });
+  for (const each of all()) await assert.rejects(each, /ENOENT/);
+  assert.deepEqual(asked, []);
+  assert.deepEqual([...new Set(noted)], ['the record cannot be written: nothing is signed']);
+  mkdirSync(folder);
+  t.after(() => rmSync(folder, { recursive: true }));
+  await cosign({ keys: ['keeper'], message });
+  assert.deepEqual(asked, ['cosign']);
 });
 
 test('attack: a copy that was broken into asks for what no policy allows, and counts none of it: the signer tells the other copies, for an hour', async (t) => {

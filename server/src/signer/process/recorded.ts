@@ -11,7 +11,7 @@ import type { Note } from '../socket/server.js';
 const LEAST_KNOWN = 25_000;
 
 interface Recording {
-  record: Pick<SignerRecord, 'append' | 'refuse' | 'fault'>;
+  record: Pick<SignerRecord, 'ready' | 'append' | 'refuse' | 'fault'>;
   refusals: Refusals;
   clock: Clock;
   note: Note;
@@ -53,22 +53,26 @@ export function recorded(
   { record, refusals, clock, note, callerStops }: Recording & { callerStops: Pick<CallerStops, 'hear'> },
 ): KeyPort {
   const known = new RecentNames(LEAST_KNOWN);
-  const put = (act: Omit<SignerAct, 'at' | 'caller'>): void => {
+  const noted = (work: () => void): void => {
     try {
-      record.append({ at: now(clock), caller, ...act });
+      work();
     } catch (error) {
       note('the record cannot be written: nothing is signed', { caller, reason: (error as Error).message });
       throw error;
     }
   };
+  /** Asked first: what has no entry must neither count as signed for, nor use a challenge up. */
+  const ready = () => noted(() => record.ready(now(clock)));
+  const put = (act: Omit<SignerAct, 'at' | 'caller'>) => noted(() => record.append({ at: now(clock), caller, ...act }));
   return {
     ...port,
     async cosign(request) {
-      const cosigned = await port.cosign(request);
       const { keys, message } = request;
       const digest = digestOf(message);
       const name = [digest, ...keys].join();
-      if (known.has(name)) return cosigned;
+      if (known.has(name)) return port.cosign(request);
+      ready();
+      const cosigned = await port.cosign(request);
       // One that no name asks for is an earlier key of a wallet.
       const signatures = cosigned.map(({ address, signature }, i) => [keys[i] ?? address, base58Encode(signature)]);
       put({
@@ -81,21 +85,25 @@ export function recorded(
       return cosigned;
     },
     async sign(key, message) {
+      ready();
       const signature = await port.sign(key, message);
       put({ act: 'sign', digest: digestOf(message), signatures: { [key]: base58Encode(signature) } });
       return signature;
     },
     async rotate(role, step) {
+      ready();
       const wallets = await port.rotate(role, step);
       put({ act: 'rotate', key: `${role}: ${step}` });
       return wallets;
     },
     async issueLogin(request) {
+      ready();
       const token = await port.issueLogin(request);
       put({ act: 'login', wallet: request.wallet });
       return token;
     },
     async sealOrder(request) {
+      ready();
       const seal = await port.sealOrder(request);
       const { wallet, id } = request.order;
       put({ act: 'seal', request: id, wallet, digest: digestOf(bytesOfOrder(request.order)) });
