@@ -167,7 +167,7 @@ describe('what the operator of a signer decides', () => {
     assert.match((await slipway('stop', 'fills', '--why', 'prices')).out, /resume fills" goes on/);
     assert.equal((await slipway('resume', 'all')).out, 'Resumed: all.\n');
     await becomes(() => outcome(next()), /^signed$/);
-    // Somebody else signs that, too: it is nothing that the service does by itself.
+    // The gas wallet pays for somebody else: it is nothing that the service does by itself.
     assert.match(await ownDeed(), /its operator has stopped fills: prices/);
     assert.match(await vaultBesideKeeper(), /its operator has stopped fills: prices/);
     assert.deepEqual(JSON.parse((await slipway('resume', '--json')).out), { resumed: ['fills'], stopped: {} });

@@ -1,11 +1,12 @@
 import { INVITE_PROGRAM, LIMIT_ORDER_PROGRAM, ROUTER_PROGRAM, TOKEN_SWAP_PROGRAM } from '@slipway/programs/formats';
 import { type Address, verify } from '@slipway/wire';
 import { KeyManagementError } from './key-management.js';
-import { keeperOf, keysThatSign, ownAddresses, type SigningKey } from './keys-that-sign.js';
+import { keeperOf, keysThatSign, type SigningKey } from './keys-that-sign.js';
 import { type LossLimits, PAYERS, type Payer } from './loss-limits.js';
 import { bytesOfOrder, type SealedOrder } from './order-seal.js';
 import {
   checkPolicies,
+  isClaim,
   type KnownPrograms,
   type NamedKey,
   NotAllowed,
@@ -71,7 +72,9 @@ export function createCosign(keys: BareKeys, { programs, limits, stops, refused 
       const facts = { keeper: await keeperOf(keys, signers), programs, ...(order && { order }) };
       if (order) await checkOrder(keys, order, asked);
       const losses = checkPolicies(transaction, asked, facts);
-      if (stops) await requireGoing(stops, await isOurs(keys, asked, signers));
+      // Whoever else signs, and whichever keys are asked for: a copy that was broken into adds signers, and asks key by key.
+      const isOwnDeed = signers[0] === facts.keeper && !isClaim(facts.keeper, transaction, programs);
+      if (stops) await requireGoing(stops, isOwnDeed);
       // What cannot be signed must not count as signed for: an outage would use up the hour.
       await Promise.all(names.map((name) => keys.ready?.(name)));
       await limits?.take(
@@ -90,21 +93,12 @@ export function createCosign(keys: BareKeys, { programs, limits, stops, refused 
   };
 }
 
-/**
- * Whether nobody but the service signs. Its wallets count whether they are asked for here or not: whoever has a fill signed
- * key by key cannot hide that from the vault's.
- */
-async function isOurs(keys: BareKeys, asked: readonly NamedKey[], signers: readonly Address[]): Promise<boolean> {
-  const own = new Set([...(await ownAddresses(keys)), ...asked.map(({ address }) => address)]);
-  return signers.every((signer) => own.has(signer));
-}
-
 /** Asked last before anything is counted or signed. */
-async function requireGoing(stops: () => Promise<readonly StopNow[]>, isFill: boolean): Promise<void> {
+async function requireGoing(stops: () => Promise<readonly StopNow[]>, isOwnDeed: boolean): Promise<void> {
   const stopped = await stops().catch((error: Error) => {
     throw new NotNow(`it is not known what is stopped: ${error.message}`);
   });
-  const stop = stopped.find(({ what }) => what === 'all') ?? (isFill ? stopped[0] : undefined);
+  const stop = stopped.find(({ what }) => what === 'all') ?? (isOwnDeed ? stopped[0] : undefined);
   if (stop === undefined) return;
   const { what, why, by } = stop;
   if (by === undefined) {

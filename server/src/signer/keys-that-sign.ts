@@ -2,7 +2,7 @@ import type { Address } from '@slipway/wire';
 import type { BareKeys } from './cosign.js';
 import { type NamedKey, NotAllowed } from './policies/index.js';
 import type { KeyName } from './signer.js';
-import { isWalletRole, type OwnWallets, usableAddresses, WALLET_ROLES, type WalletRole } from './wallet-keys.js';
+import { isWalletRole, type OwnWallets, usableAddresses, type WalletRole } from './wallet-keys.js';
 
 /** A key that is asked to sign, and its exact name. */
 export interface SigningKey extends NamedKey {
@@ -57,11 +57,4 @@ export async function keeperOf(keys: BareKeys, signers: readonly Address[]): Pro
   if (keeper === undefined) return keys.publicKey('keeper');
   const [current, ...others] = usableAddresses(keeper);
   return [current!, ...others].find((address) => signers.includes(address)) ?? current!;
-}
-
-/** Every address that a wallet of the service has or had. */
-export async function ownAddresses(keys: BareKeys): Promise<Address[]> {
-  const wallets = keys.wallets?.();
-  if (!wallets) return Promise.all(WALLET_ROLES.map((role) => keys.publicKey(role)));
-  return WALLET_ROLES.flatMap((role) => wallets[role].addresses.filter((address) => address !== null));
 }

@@ -10,6 +10,7 @@ import type { ToSign } from './transaction.js';
 import { checkVault } from './vault.js';
 
 export { countedRents } from './counted-rents.js';
+export { isClaim } from './keeper.js';
 export { createLoginPolicy, type LoginProof } from './login.js';
 export { CONSENT_MS, type Consent, checkEdit, checkNewOrder } from './order.js';
 export { NotAllowed, NotNow, SignerHolds, SignerRefused } from './refusal.js';

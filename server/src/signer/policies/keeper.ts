@@ -70,6 +70,20 @@ export function checkKeeper(keeper: Address, transaction: ToSign, programs: Know
 }
 
 /**
+ * Whether the keeper pays for a claim of an invite, which the key of the invite signs, and for nothing else: the one thing that users
+ * ask of it.
+ */
+export function isClaim(keeper: Address, transaction: ToSign, { invite }: KnownPrograms): boolean {
+  const claims = (instruction: Instruction) => {
+    const invited = parseInviteInstruction(instruction, invite);
+    const isOne = invited?.name === 'claim' || invited?.name === 'claimToken';
+    return isOne && transaction.signers.includes(invited.inviteSigner);
+  };
+  const named = naming(transaction, keeper);
+  return named.length > 0 && named.every(claims);
+}
+
+/**
  * A key that the keeper had before gives up the lookup tables that it made, which no other key can. The keeper pays for that,
  * and gets their rent.
  */

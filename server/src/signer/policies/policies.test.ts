@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { migrateToDammV2 } from '@slipway/programs';
+import { claimInvite, expireInvite, inviteAddress, migrateToDammV2 } from '@slipway/programs';
 import {
   type Address,
   address,
@@ -9,6 +9,7 @@ import {
   closeLookupTable,
   compileMessage,
   createAssociatedTokenIdempotent,
+  deactivateLookupTable,
   extendLookupTable,
   generateKeypair,
   type Instruction,
@@ -38,7 +39,17 @@ import { isWrappedSolOf } from './transaction.js';
 
 const [wallet, thief, program] = [generateKeypair().address, generateKeypair().address, generateKeypair().address];
 const mint = generateKeypair().address;
-const names = ['gas', 'keeper', 'tracker', 'maker', 'seal', 'mint:7', 'launch:7', `vault:${wallet}`] as KeyName[];
+const names = [
+  'gas',
+  'keeper',
+  'tracker',
+  'maker',
+  'seal',
+  'mint:7',
+  'mint:8',
+  'launch:7',
+  `vault:${wallet}`,
+] as KeyName[];
 const keys = new Map<KeyName, Keypair>(names.map((name) => [name, generateKeypair()]));
 const of = (name: KeyName): Address => keys.get(name)!.address;
 const vault = of(`vault:${wallet}`);
@@ -262,6 +273,49 @@ describe('attack: a copy that was broken into asks for signatures that no policy
     };
     const moved = migrateToDammV2({ pool, dammConfig: program, positions: [position], payer: keeper });
     assert.equal((await cosign({ keys: ['keeper', 'mint:7'], message: messageOf(keeper, moved) })).length, 2);
+  });
+});
+
+describe('attack: a copy that was broken into goes on with the keeper where the operator has stopped fills: only claims of invites are signed, and what others pay for', () => {
+  const keeper = of('keeper');
+  const stopped = createCosign(bare, {
+    programs: SANDBOX_PROGRAMS,
+    stops: async () => [{ what: 'fills', why: 'a theft' }],
+  });
+  const isStopped = (asked: KeyName[], ...instructions: Instruction[]) =>
+    assert.rejects(stopped({ keys: asked, message: messageOf(keeper, ...instructions) }), /has stopped fills: a theft/);
+  const table = deactivateLookupTable({ table: other, authority: keeper });
+  const [inviteSigner, sender] = [generateKeypair().address, generateKeypair().address];
+  const invite = { inviteSigner, inviteInfo: inviteAddress(inviteSigner), sender, keeper };
+  const claim = claimInvite({ ...invite, claimer: thief });
+
+  it('with a signer of its own beside the keeper', async () => {
+    await isStopped(['keeper'], table);
+    await isStopped(['keeper'], table, any(thief));
+    await isStopped(['keeper'], pay(thief));
+    await isStopped(['keeper'], expireInvite(invite), any(thief));
+  });
+
+  it('key by key', async () => {
+    const [baseMint, quoteMint] = [mint, thief];
+    const pool = { pool: other, config: account, baseMint, quoteMint, baseVault: other, quoteVault: account };
+    const positions = [of('mint:7'), of('mint:8')] as const;
+    const moved = migrateToDammV2({ pool, dammConfig: program, positions, payer: keeper });
+    for (const key of ['keeper', 'mint:7', 'mint:8'] as const) await isStopped([key], moved);
+    await isStopped([`vault:${wallet}`], pay(vault, wallet));
+  });
+
+  it('beside a claim, or with one that the key of the invite does not sign', async () => {
+    await isStopped(['keeper'], claim, table);
+    const unsigned = claim.accounts.map((each) => (each.address === inviteSigner ? { ...each, signer: false } : each));
+    await isStopped(['keeper'], { ...claim, accounts: unsigned }, any(thief));
+  });
+
+  it('and users go on: claims, and what they or the gas wallet pay for', async () => {
+    assert.equal((await stopped({ keys: ['keeper'], message: messageOf(keeper, claim) })).length, 1);
+    const home = send(vault, associatedTokenAddress(wallet, mint));
+    assert.equal((await stopped({ keys: [`vault:${wallet}`], message: messageOf(wallet, home) })).length, 1);
+    assert.equal((await stopped({ keys: ['gas'], message: messageOf(of('gas'), pay(thief)) })).length, 1);
   });
 });
 
