@@ -74,6 +74,15 @@ export async function consumeChallenge(tx: Tx, wallet: string, id: string, at: D
   return rowCount === 1;
 }
 
+/** Undoes what was consumed at this time: no login was given for it. */
+export async function returnChallenge(tx: Tx, wallet: string, id: string, at: Date): Promise<void> {
+  await tx.query('update login_challenges set used_at = null where wallet = $1 and id = $2 and used_at = $3', [
+    wallet,
+    id,
+    at,
+  ]);
+}
+
 /** Deletes challenges that expired before `before`; returns how many. */
 export async function deleteChallenges(tx: Tx, before: Date): Promise<number> {
   return (await tx.query('delete from login_challenges where expires_at < $1', [before])).rowCount;

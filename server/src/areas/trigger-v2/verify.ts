@@ -3,7 +3,7 @@ import { AppError, requireAddress } from '../../errors/index.js';
 import { isRefusal, readSigned } from '../../landing/index.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { isFullySigned, type LoginProof, readLoginTransaction, SignerRefused } from '../../signer/index.js';
-import { type Challenge, consumeChallenge, recentChallenges } from '../../store/challenges.js';
+import { type Challenge, consumeChallenge, recentChallenges, returnChallenge } from '../../store/challenges.js';
 import { loginRoute, type TriggerV2Deps, tags } from './deps.js';
 
 import { VerifyAnswer, VerifyBody } from './schema.js';
@@ -48,6 +48,8 @@ export async function verify(deps: TriggerV2Deps, body: VerifyBody): Promise<Ver
   } catch (error) {
     // Such as one from before the signer was started again.
     if (error instanceof SignerRefused) throw notFound();
+    // The same post gets in once the signer is back, which itself takes a challenge once.
+    await deps.store.single((tx) => returnChallenge(tx, wallet, id, now)).catch(() => {});
     throw error;
   }
 }
