@@ -35,12 +35,25 @@ export const MAX_DATA = 32 * 1024;
 /** How many calls one turn's reads may have at the node at the same time. */
 const MAX_CALLS = 8;
 
+/** What a node says of an address. */
+export interface AccountReading {
+  account: ChainAccount | undefined;
+  /** Of the node that answered. */
+  slot: bigint;
+}
+
+/** `createReadings`, for whom it does not matter which node answers. */
+export function createAccountReader(rpc: Rpc): (address: Address) => Promise<ChainAccount | undefined> {
+  const read = createReadings(rpc);
+  return async (address) => (await read(address)).account;
+}
+
 /**
  * Reads accounts. Reads within one turn of the event loop go out as one call, with each address once. Nothing is cached
  * longer, so an answer is never older than its question.
  */
-export function createAccountReader(rpc: Rpc): (address: Address) => Promise<ChainAccount | undefined> {
-  let open: { addresses: Set<Address>; answer: Promise<Map<Address, ChainAccount | undefined>> } | undefined;
+export function createReadings(rpc: Rpc): (address: Address) => Promise<AccountReading> {
+  let open: { addresses: Set<Address>; answer: Promise<Map<Address, AccountReading>> } | undefined;
 
   function openBatch() {
     const addresses = new Set<Address>();
@@ -55,7 +68,7 @@ export function createAccountReader(rpc: Rpc): (address: Address) => Promise<Cha
   return async (address) => {
     const batch = open ?? openBatch();
     batch.addresses.add(address);
-    return (await batch.answer).get(address);
+    return (await batch.answer).get(address)!;
   };
 }
 
@@ -63,27 +76,29 @@ function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-async function fetchAll(rpc: Rpc, addresses: Address[]): Promise<Map<Address, ChainAccount | undefined>> {
-  const found = new Map<Address, ChainAccount | undefined>();
+async function fetchAll(rpc: Rpc, addresses: Address[]): Promise<Map<Address, AccountReading>> {
+  const found = new Map<Address, AccountReading>();
   const parts: Address[][] = [];
   for (let from = 0; from < addresses.length; from += MAX_BATCH) parts.push(addresses.slice(from, from + MAX_BATCH));
   const waiting = parts.values();
   const takeTurns = async () => {
     for (const part of waiting) {
-      const accounts = await fetchAccounts(rpc, part);
-      for (const [index, address] of part.entries()) found.set(address, accounts[index]);
+      const { slot, accounts } = await fetchAccounts(rpc, part);
+      for (const [index, address] of part.entries()) found.set(address, { slot, account: accounts[index] });
     }
   };
   await Promise.all(Array.from({ length: MAX_CALLS }, takeTurns));
   return found;
 }
 
-function fetchAccounts(rpc: Rpc, addresses: Address[]): Promise<(ChainAccount | undefined)[]> {
+function fetchAccounts(rpc: Rpc, addresses: Address[]) {
   const dataSlice = { offset: 0, length: MAX_DATA };
   const params = [addresses, { encoding: 'base64', commitment: 'confirmed', dataSlice }];
-  return ask(rpc, 'getMultipleAccounts', params, ({ value }: { value: (RpcAccount | null)[] }) =>
-    listOf(value, addresses.length).map(readRpcAccount),
-  );
+  type Answer = { context: { slot: number }; value: (RpcAccount | null)[] };
+  return ask(rpc, 'getMultipleAccounts', params, ({ context, value }: Answer) => ({
+    slot: wholeIn(context.slot),
+    accounts: listOf(value, addresses.length).map(readRpcAccount),
+  }));
 }
 
 /** @throws TypeError, RangeError or SyntaxError if it is not an account. */

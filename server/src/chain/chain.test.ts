@@ -18,7 +18,7 @@ function countingRpc(): { rpc: Rpc; questions: string[][] } {
         executable: false,
         data: ['', 'base64'],
       }));
-      return { value } as T;
+      return { context: { slot: 1 }, value } as T;
     },
   };
   return { rpc, questions };

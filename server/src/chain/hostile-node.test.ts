@@ -210,7 +210,7 @@ function mintNode() {
       seen.mostAtOnce = Math.max(seen.mostAtOnce, ++seen.atOnce);
       await new Promise(setImmediate);
       seen.atOnce--;
-      return { value: (addresses as string[]).map(() => account) } as T;
+      return { context: { slot: 1 }, value: (addresses as string[]).map(() => account) } as T;
     },
   };
   return { rpc, seen };

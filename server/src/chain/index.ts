@@ -2,7 +2,7 @@ import { type Address, address } from '@slipway/wire';
 import { LRUCache } from 'lru-cache';
 import { GrowingCache } from '../lib/growing-cache.js';
 import { cached } from '../lib/single-flight.js';
-import { type ChainAccount, createAccountReader, type RpcAccount, readRpcAccount } from './accounts.js';
+import { type AccountReading, type ChainAccount, createReadings, type RpcAccount, readRpcAccount } from './accounts.js';
 import { PURPOSES, type Purpose } from './budget.js';
 import { type MintInfo, mintFacts } from './mints.js';
 import { wholeIn } from './node-values.js';
@@ -10,6 +10,7 @@ import { ask, listOf, type Rpc, RpcError } from './rpc.js';
 import { WalletReads } from './wallet-reads.js';
 
 export {
+  type AccountReading,
   type ChainAccount,
   createAccountReader,
   isMade,
@@ -123,6 +124,8 @@ export interface Chain {
   blockHeight(): Promise<bigint>;
   /** Never older than the call. */
   account(address: Address): Promise<ChainAccount | undefined>;
+  /** `account`, with the slot at which it was so. */
+  accountReading(address: Address): Promise<AccountReading>;
   /** Undefined if the address is not a token mint. At most a minute old. */
   mint(address: Address): Promise<MintInfo | undefined>;
   /**
@@ -189,7 +192,8 @@ function createSharedReads(rpc: Rpc, { steadyNow }: ReadDeps) {
 }
 
 function chainOver(rpc: Rpc, shared: ReturnType<typeof createSharedReads>, { steadyNow, fees }: ReadDeps): Chain {
-  const account = createAccountReader(rpc);
+  const accountReading = createReadings(rpc);
+  const account = async (address: Address) => (await accountReading(address)).account;
   return {
     rpc,
     walletReads: shared.walletReads,
@@ -198,6 +202,7 @@ function chainOver(rpc: Rpc, shared: ReturnType<typeof createSharedReads>, { ste
       return (await shared.latestBlockhash()).lastValidBlockHeight - BLOCKHASH_LIFE;
     },
     account,
+    accountReading,
     async mint(address) {
       const known = shared.mints.get(address);
       if (known && known.until > steadyNow()) return known.facts;

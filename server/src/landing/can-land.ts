@@ -12,7 +12,7 @@ import { lifetimeOf, nonceIn } from './lifetime.js';
 import type { SignedTransaction } from './signed-transaction.js';
 
 /** What is read to tell whether a transaction could land. */
-export type CanLandChain = Pick<Chain, 'account' | 'isBlockhashValid'>;
+export type CanLandChain = Pick<Chain, 'account' | 'accountReading' | 'isBlockhashValid'>;
 
 /** Nobody could land the transaction, as the chain is now. The message says why. */
 export class CannotLand extends Error {
@@ -43,19 +43,16 @@ export async function requireLandable(
 
 async function requireAlive(chain: CanLandChain, message: Uint8Array): Promise<bigint> {
   const lifetime = lifetimeOf(message);
-  if (lifetime.kind === 'nonce') {
-    await requireNonce(chain, lifetime);
-    return 0n;
-  }
+  if (lifetime.kind === 'nonce') return requireNonce(chain, lifetime);
   if (lifetime.kind !== 'blockhash') return 0n;
   const { valid, slot } = await chain.isBlockhashValid(lifetime.blockhash);
   if (!valid) throw new CannotLand('its blockhash is unknown or has expired; sign again with a new one');
   return slot;
 }
 
-async function requireNonce(chain: CanLandChain, nonce: { account: Address; value: string }): Promise<void> {
-  const account = await chain.account(nonce.account);
-  if (account?.owner === SYSTEM_PROGRAM && nonceIn(account.data) === nonce.value) return;
+async function requireNonce(chain: CanLandChain, nonce: { account: Address; value: string }): Promise<bigint> {
+  const { account, slot } = await chain.accountReading(nonce.account);
+  if (account?.owner === SYSTEM_PROGRAM && nonceIn(account.data) === nonce.value) return slot;
   throw new CannotLand(`its nonce is not that of the account ${nonce.account}; sign again with the nonce there`);
 }
 

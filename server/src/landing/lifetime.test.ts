@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compileMessage, encodeTransaction, generateKeypair } from '@slipway/wire';
-import type { Chain } from '../chain/index.js';
+import { addressToBytes, compileMessage, encodeTransaction, generateKeypair, SYSTEM_PROGRAM } from '@slipway/wire';
+import type { AccountReading, Chain } from '../chain/index.js';
 import { deadAt, lifetimeByHeight } from './lifetime.js';
 
 const [payer, blockhash] = [generateKeypair().address, generateKeypair().address];
@@ -57,4 +57,25 @@ test('attack: a node tells once that a blockhash is alive at a slot that never c
     deadAt({ kind: 'blockhash', blockhash, aliveAt }, chainAt(NOW.height, { valid: false }).chain);
   assert.equal(await dead(NOW.slot + 1n), undefined, 'a node that lags');
   for (const slot of [0n, NOW.slot, NOW.slot + 20_000n, 2n ** 60n]) assert.equal(await dead(slot), NOW.slot);
+});
+
+test('a nonce is gone at the slot of the node that has its account, whatever slot another has reached, and not below that at which it was there', async () => {
+  const [account, value, next] = [1, 2, 3].map(() => generateKeypair().address) as [typeof payer, string, string];
+  const dead = (read: { slot: bigint; holds?: string }, aliveAt: bigint) => {
+    const data = read.holds && Buffer.concat([Buffer.alloc(40), addressToBytes(read.holds as typeof payer)]);
+    const held = data ? { lamports: 1n, owner: SYSTEM_PROGRAM, executable: false, data } : undefined;
+    const reading: AccountReading = { slot: read.slot, account: held };
+    const { chain } = chainAt(NOW.height, { valid: false });
+    const pool = { ...chain, accountReading: async () => reading } as Chain;
+    return deadAt({ kind: 'nonce', account, value, aliveAt }, pool);
+  };
+  const [before, at, later] = [NOW.slot - 8n, NOW.slot, NOW.slot + 8n];
+  assert.equal(await dead({ slot: later, holds: value }, at), undefined);
+  assert.equal(await dead({ slot: later, holds: next }, at), later, 'that of the chain is behind');
+  assert.equal(await dead({ slot: at, holds: next }, at), at);
+  assert.equal(await dead({ slot: before, holds: next }, at), undefined, 'what was there before it');
+  assert.equal(await dead({ slot: before }, at), undefined, 'before it was made');
+  assert.equal(await dead({ slot: later }, at), later, 'closed');
+  assert.equal(await dead({ slot: before, holds: next }, 0n), before, 'of an earlier version, which does not say');
+  assert.equal(await dead({ slot: at, holds: next }, 2n ** 60n), at, 'a slot that never comes');
 });

@@ -12,9 +12,9 @@ import { createClock } from '../lib/clock.js';
 /** How long a transaction may still land. */
 export type Lifetime =
   | { kind: 'height'; lastValidBlockHeight: bigint; blockhash: string }
-  /** `aliveAt`: a slot at which a node knew the blockhash; 0 if unknown. */
+  /** `aliveAt`: a slot at which a node knew the blockhash, or had the nonce in its account; 0 if unknown. */
   | { kind: 'blockhash'; blockhash: string; aliveAt: bigint }
-  | { kind: 'nonce'; account: Address; value: string };
+  | { kind: 'nonce'; account: Address; value: string; aliveAt: bigint };
 
 /** Bytes 40 to 72 of a nonce account hold the nonce: after version, state and authority. */
 const NONCE_OFFSET = 40;
@@ -38,7 +38,7 @@ export function lifetimeOf(message: Uint8Array, aliveAt = 0n): Lifetime {
   if (first?.accountIndexes.every((index) => index < decoded.accounts.length)) {
     const [instruction] = decompileInstructions({ ...decoded, instructions: [first], lookups: [] });
     const nonce = parseAdvanceNonce(instruction!);
-    if (nonce) return { kind: 'nonce', account: nonce.nonce, value: decoded.blockhash };
+    if (nonce) return { kind: 'nonce', account: nonce.nonce, value: decoded.blockhash, aliveAt };
   }
   return { kind: 'blockhash', blockhash: decoded.blockhash, aliveAt };
 }
@@ -56,17 +56,17 @@ export async function deadAt(lifetime: Lifetime, chain: Chain): Promise<bigint |
       const dead = await deadBlockhash(lifetime.blockhash, chain);
       return dead !== undefined && (await isCurrent(dead, chain)) ? dead : undefined;
     }
-    case 'blockhash': {
-      const dead = await deadBlockhash(lifetime.blockhash, chain);
-      // A node that has not reached that slot yet may not know the blockhash.
-      if (dead === undefined || dead >= lifetime.aliveAt) return dead;
-      return lifetime.aliveAt > dead + ABSURD && (await isCurrent(dead, chain)) ? dead : undefined;
-    }
-    case 'nonce': {
-      const { slot } = await chain.latestBlockhash();
-      return (await nonceValue(lifetime.account, chain)) === lifetime.value ? undefined : slot;
-    }
+    case 'blockhash':
+      return sinceAlive(await deadBlockhash(lifetime.blockhash, chain), lifetime.aliveAt, chain);
+    case 'nonce':
+      return sinceAlive(await deadNonce(lifetime, chain), lifetime.aliveAt, chain);
   }
+}
+
+/** A node that has not reached the slot at which it was alive may not know its blockhash or nonce yet. */
+async function sinceAlive(dead: bigint | undefined, aliveAt: bigint, chain: Chain): Promise<bigint | undefined> {
+  if (dead === undefined || dead >= aliveAt) return dead;
+  return aliveAt > dead + ABSURD && (await isCurrent(dead, chain)) ? dead : undefined;
 }
 
 async function deadBlockhash(blockhash: string, chain: Chain): Promise<bigint | undefined> {
@@ -85,9 +85,10 @@ async function isCurrent(slot: bigint, chain: Chain): Promise<boolean> {
   }
 }
 
-async function nonceValue(account: Address, chain: Chain): Promise<string | undefined> {
-  const data = (await chain.account(account))?.data;
-  return data && nonceIn(data);
+/** By the slot of the very answer: another node of the same address, which is behind, may not have what has used the nonce. */
+async function deadNonce(nonce: { account: Address; value: string }, chain: Chain): Promise<bigint | undefined> {
+  const { account, slot } = await chain.accountReading(nonce.account);
+  return account && nonceIn(account.data) === nonce.value ? undefined : slot;
 }
 
 /** The nonce in the data of a nonce account; undefined if it is too short for one. */

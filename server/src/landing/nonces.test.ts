@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
 import { advanceNonce, encodeTransaction, generateKeypair, systemTransfer } from '@slipway/wire';
 import { status } from '../areas/submit/status.js';
 import { submit } from '../areas/submit/submit.js';
 import { steadyNow } from '../lib/clock.js';
 import { PATIENCE_MS } from '../lib/testing.js';
+import { nonceIn } from './lifetime.js';
 import { openWorld, signedBy } from './testing.js';
 
 it('attack: a wallet keeps a payment with a durable nonce from landing until it is given up, to be paid anew and to land it then: its payer reads that it may', async (t) => {
@@ -42,6 +43,76 @@ it('attack: a wallet keeps a payment with a durable nonce from landing until it 
   const post = { signedTransaction: wire };
   const deps = { ...world, minTipLamports: 0n, tipAccounts: [] };
   assert.deepEqual(await submit(deps, post, { id: 'somebody' }), { signature });
+});
+
+describe('of two nodes behind one address, one is behind', () => {
+  /** A payment with a durable nonce, before it is posted. */
+  async function open(t: TestContext) {
+    const world = await openWorld();
+    t.after(() => world.close());
+    const [payer, payee] = [await world.wallet(1_000_000_000), generateKeypair().address];
+    const { nonce, value } = await world.nonce(payer);
+    const advance = advanceNonce({ nonce, authority: payer.address });
+    const pay = (held: string) =>
+      signedBy([advance, systemTransfer({ from: payer.address, to: payee, lamports: 10_000_000n })], held, payer);
+    const asked = (method: string) => world.calls.get(method) ?? 0;
+    const until = async (what: () => boolean | Promise<boolean>) => {
+      for (const end = steadyNow() + PATIENCE_MS; !(await what()); await new Promise((next) => setTimeout(next, 20)))
+        assert.ok(steadyNow() < end);
+    };
+    const isPaid = async () => (await world.chain.account(payee)) !== undefined;
+    return { ...world, payer, nonce, value, advance, pay, asked, until, isPaid };
+  }
+
+  it('a payment with a durable nonce that the one has, and the other does not have yet, is not called dead', async (t) => {
+    const world = await open(t);
+    const behind = await world.rpc.call<{ context: unknown }>('getLatestBlockhash', [{ commitment: 'confirmed' }]);
+    world.node.instead = (method) => {
+      if (method === 'getLatestBlockhash') return behind;
+      return method === 'getSignatureStatuses' ? { context: behind.context, value: [null] } : undefined;
+    };
+    world.chain.forget();
+    await world.landing.submit(world.pay(world.value), { id: 'owner' });
+    await world.until(world.isPaid);
+    const [readings, statuses] = [world.asked('getMultipleAccounts'), world.asked('getSignatureStatuses')];
+    world.time.ahead += 60_000;
+    // Its nonce is found to be gone, and then its status is asked for.
+    await world.until(
+      () => world.asked('getMultipleAccounts') > readings && world.asked('getSignatureStatuses') > statuses + 1,
+    );
+    world.node.instead = () => undefined;
+    await world.haveEnded(2);
+    assert.equal(world.ended[1]!.state, 'landed');
+  });
+
+  it('a payment with a nonce that was advanced a moment before, of which the one that is behind has the last, is not called dead', async (t) => {
+    const world = await open(t);
+    const options = { encoding: 'base64', commitment: 'confirmed' };
+    type Answer = { context: { slot: number } };
+    const before = await world.rpc.call<Answer>('getMultipleAccounts', [[world.nonce], options]);
+    const current = async () => nonceIn((await world.chain.account(world.nonce))!.data)!;
+    await world.until(async () => {
+      const { context } = await world.rpc.call<Answer>('getMultipleAccounts', [[], options]);
+      return context.slot > before.context.slot;
+    });
+    await world.landing.submit(signedBy([world.advance], world.value, world.payer), { id: 'owner' });
+    await world.haveEnded(2);
+
+    world.node.swallows = true;
+    await world.landing.submit(world.pay(await current()), { id: 'owner' });
+    world.node.instead = (method) => (method === 'getMultipleAccounts' ? before : undefined);
+    const [readings, statuses] = [world.asked('getMultipleAccounts'), world.asked('getSignatureStatuses')];
+    world.time.ahead += 60_000;
+    await world.until(
+      () => world.asked('getMultipleAccounts') > readings && world.asked('getSignatureStatuses') > statuses + 1,
+    );
+    world.node.instead = () => undefined;
+    world.node.swallows = false;
+    world.time.ahead += 60_000;
+    await world.haveEnded(3);
+    assert.equal(world.ended[2]!.state, 'landed');
+    assert.ok(await world.isPaid());
+  });
 });
 
 it('attack: a node loses what is posted with a durable nonce until it is given up: whoever posts the same again has it sent again', async (t) => {

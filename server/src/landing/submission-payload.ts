@@ -4,7 +4,7 @@ import { digits, payloadReader } from './payload.js';
 
 /** What the ledger stores for a submitted transaction besides its bytes. */
 const SubmissionPayload = Type.Object({
-  /** A slot at which its blockhash was known to be valid; 0 if unknown. */
+  /** A slot at which its blockhash was known to be valid, or its nonce to be in the account; 0 if unknown. */
   aliveAt: Type.Optional(digits),
 });
 export type SubmissionPayload = Static<typeof SubmissionPayload>;

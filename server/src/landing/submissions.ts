@@ -80,7 +80,8 @@ export class Submissions {
         ? chain.isBlockhashValid(blockhash)
         : this.#askedTogether.run(together, () => chain.isBlockhashValid(blockhash));
     return {
-      account: (address) => chain.account(address),
+      account: chain.account,
+      accountReading: chain.accountReading,
       isBlockhashValid: (blockhash) => this.#asked.run(id, () => ask(blockhash)),
     };
   }

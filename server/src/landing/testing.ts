@@ -35,19 +35,24 @@ export function signedBy(instructions: Instruction[], blockhash: string, ...sign
 }
 
 /**
- * The sandbox's chain, which loses what strangers send while `node.swallows`; landing, whose time `time.ahead` moves; and the calls
- * that strangers' transactions cause.
+ * The sandbox's chain, which loses what strangers send while `node.swallows`, and tells of it what `node.instead` says; landing, whose
+ * time `time.ahead` moves; and the calls that strangers' transactions cause.
  */
 export async function openWorld() {
   const net = await startLocalnet({ rpcPort: 0 });
   const rpc = createLocalRpc((method, params) => net.call(method, params));
   const calls = new Map<string, number>();
-  const node = { swallows: false };
+  const node = {
+    swallows: false,
+    /** In place of an answer; undefined for what is answered as always. */
+    instead: (_method: string, _params: unknown[]): unknown => undefined,
+  };
   const counting: Rpc = {
     name: 'counting',
     async call<T>(method: string, params: unknown[]): Promise<T> {
       calls.set(method, (calls.get(method) ?? 0) + 1);
-      return method === 'sendTransaction' && node.swallows ? ('' as T) : rpc.call<T>(method, params);
+      if (method === 'sendTransaction' && node.swallows) return '' as T;
+      return ((await node.instead(method, params)) as T | undefined) ?? rpc.call<T>(method, params);
     },
   };
   const [store, clock, time] = [await openAnyStore(), createClock(), { ahead: 0 }];
