@@ -6,22 +6,30 @@ import {
   parseComputeUnitPrice,
   SYSTEM_PROGRAM,
 } from '@slipway/wire';
-import type { Chain } from '../chain/index.js';
+import { type Chain, ChainUnavailable } from '../chain/index.js';
 import { feeOf } from '../crafting/transaction.js';
 import { lifetimeOf, nonceIn } from './lifetime.js';
 import type { SignedTransaction } from './signed-transaction.js';
 
 /** What is read to tell whether a transaction could land. */
-export type CanLandChain = Pick<Chain, 'account' | 'accountReading' | 'isBlockhashValid'>;
+export type CanLandChain = Pick<Chain, 'account' | 'accountReading' | 'isBlockhashValid' | 'statuses'>;
 
 /** Nobody could land the transaction, as the chain is now. The message says why. */
 export class CannotLand extends Error {
   override readonly name = 'CannotLand';
+  constructor(
+    message: string,
+    /** The slot at which a node had its blockhash or nonce for none; undefined if only its fee payer is in the way. */
+    readonly deadAt?: bigint,
+  ) {
+    super(message);
+  }
 }
 
 /**
  * Refuses what no validator would take, however often it is sent, so that it costs nobody a fee: its blockhash or nonce
  * is not current, or its fee payer cannot pay. Resolves with a slot at which it could land; 0 if that is not known.
+ * What has landed is refused, too: see `isOnChain`.
  * @throws CannotLand, ChainUnavailable
  */
 export async function requireLandable(
@@ -46,14 +54,26 @@ async function requireAlive(chain: CanLandChain, message: Uint8Array): Promise<b
   if (lifetime.kind === 'nonce') return requireNonce(chain, lifetime);
   if (lifetime.kind !== 'blockhash') return 0n;
   const { valid, slot } = await chain.isBlockhashValid(lifetime.blockhash);
-  if (!valid) throw new CannotLand('its blockhash is unknown or has expired; sign again with a new one');
+  if (!valid) throw new CannotLand('its blockhash is unknown or has expired; sign again with a new one', slot);
   return slot;
 }
 
 async function requireNonce(chain: CanLandChain, nonce: { account: Address; value: string }): Promise<bigint> {
   const { account, slot } = await chain.accountReading(nonce.account);
   if (account?.owner === SYSTEM_PROGRAM && nonceIn(account.data) === nonce.value) return slot;
-  throw new CannotLand(`its nonce is not that of the account ${nonce.account}; sign again with the nonce there`);
+  throw new CannotLand(`its nonce is not that of the account ${nonce.account}; sign again with the nonce there`, slot);
+}
+
+/**
+ * Whether what cannot land is dead because it has landed, or has landed before: whoever were told to sign that again would pay twice.
+ * @throws ChainUnavailable, also if the node that answers has not reached the slot at which it was dead
+ */
+export async function isOnChain(chain: CanLandChain, signature: string, { deadAt }: CannotLand): Promise<boolean> {
+  if (deadAt === undefined) return false;
+  const { slot, found } = await chain.statuses([signature], { history: true });
+  if (!found[0] && slot < deadAt)
+    throw new ChainUnavailable(`a node that is behind cannot tell whether ${signature} has landed`);
+  return found[0] !== undefined;
 }
 
 /** The least that the network takes for it, in lamports: without a limit of units, what they cost is not counted. */

@@ -71,7 +71,7 @@ describe('attack: a free key submits what will never land', () => {
     const nobody = generateKeypair();
     const made = [advanceNonce({ nonce: nobody.address, authority: owner.address })];
     await refused(signedBy(made, value, owner), /its nonce is not that of the account/);
-    assert.deepEqual(Object.fromEntries(world.calls), { getMultipleAccounts: 3 });
+    assert.deepEqual(Object.fromEntries(world.calls), { getMultipleAccounts: 3, getSignatureStatuses: 2 });
     assert.deepEqual(
       await world.landing.submit(signedBy(advance(owner.address), value, owner), { id: 'owner' }).then(() => 1),
       1,

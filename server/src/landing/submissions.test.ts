@@ -2,16 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { generateKeypair, memo } from '@slipway/wire';
-import type { Chain, Validity } from '../chain/index.js';
+import type { Chain, Statuses, Validity } from '../chain/index.js';
 import { Places } from '../lib/places.js';
 import { CannotLand } from './index.js';
 import { Submissions } from './submissions.js';
 import { log, signedBy } from './testing.js';
 
 test('attack: a free key posts ever other blockhashes that are made up: the node is asked about 16 of them at a time, and about those of others at once', async () => {
-  const asked = new Map<string, (answer: Validity) => void>();
+  const asked = new Map<string, (answer: Validity & Statuses) => void>();
   const chain = {
     isBlockhashValid: (blockhash: string) => new Promise<Validity>((resolve) => asked.set(blockhash, resolve)),
+    statuses: ([signature]: [string]) => new Promise<Statuses>((resolve) => asked.set(signature, resolve)),
     account: async () => undefined,
   } as unknown as Chain;
   const submissions = new Submissions({
@@ -21,8 +22,8 @@ test('attack: a free key posts ever other blockhashes that are made up: the node
     log,
     places: new Places({ ofKey: 500, all: 5_000 }),
     sendRpcs: [],
+    store: { query: async () => ({ rows: [] }) } as never,
     // Nothing comes so far.
-    store: undefined as never,
     following: undefined as never,
   });
   const madeUp = () => generateKeypair().address;
@@ -31,7 +32,7 @@ test('attack: a free key posts ever other blockhashes that are made up: the node
   const answer = async () => {
     for (const [blockhash, resolve] of asked) {
       asked.delete(blockhash);
-      resolve({ valid: false, slot: 1n });
+      resolve({ valid: false, slot: 1n, found: [undefined] });
     }
     await turn();
   };
@@ -48,6 +49,6 @@ test('attack: a free key posts ever other blockhashes that are made up: the node
   }
   await turn();
   assert.equal(asked.size, 16 + 1 + 64);
-  while (asked.size > 0) await answer();
+  for (; asked.size > 0; await answer()) assert.ok(asked.size <= 16 + 1 + 64, 'and as many of these have landed');
   await Promise.all(posts);
 });

@@ -2,9 +2,16 @@ import { encodeTransaction, type Transaction, transactionSignature } from '@slip
 import { hashMessage } from '../crafting/transaction.js';
 import { FewAtATime } from '../lib/few-at-a-time.js';
 import type { Guest, Places } from '../lib/places.js';
-import { deleteSubmission, findRequest, insertSubmission, type LedgerRow } from '../store/ledger.js';
+import {
+  deleteSubmission,
+  findBySignature,
+  findRequest,
+  insertSubmission,
+  isGivenUp,
+  type LedgerRow,
+} from '../store/ledger.js';
 import { broadcast, NotAccepted } from './broadcast.js';
-import { type CanLandChain, requireLandable } from './can-land.js';
+import { type CanLandChain, CannotLand, isOnChain, requireLandable } from './can-land.js';
 import type { LandingDeps } from './deps.js';
 import type { Following } from './following.js';
 import type { SignedTransaction } from './signed-transaction.js';
@@ -22,11 +29,20 @@ export interface SubmissionsDeps
  */
 const LEAST_MS = 90_000;
 /**
- * Blockhashes that the node is asked about together for one caller. What is refused keeps no place, so that who makes up blockhashes
- * would have it asked about ever more of them before those of others. All of a page's key, or without one, have four times as many.
+ * Blockhashes, and transactions that have a dead one, that the node is asked about together for one caller. What is refused keeps no
+ * place, so that who makes up blockhashes would have it asked about ever more of them before those of others. All of a page's key, or
+ * without one, have four times as many.
  */
 const MOST_ASKED = 16;
 const MOST_ASKED_TOGETHER = 64;
+
+/** What is done with what was posted: it is sent, or only followed. */
+interface Course {
+  /** A slot at which it could land; 0 if unknown. */
+  aliveAt: bigint;
+  /** Landed a moment before, or sent by another way. */
+  isOnChain: boolean;
+}
 
 /** Sends transactions that others created and signed; each has a row in the ledger, with its signature as the id. */
 export class Submissions {
@@ -58,31 +74,52 @@ export class Submissions {
     // Before the chain is asked, so that what is over the limit costs no call.
     const leave = places.enter(caller);
     let row: LedgerRow | undefined;
+    let course: Course | undefined;
     try {
-      const aliveAt = await requireLandable(this.#chainFor(caller), signed);
-      row = await this.#insert(signed.transaction, { wallet: signed.signers[0]!, aliveAt, apiKey });
-      if (row) await this.#send(row);
+      course = await this.#courseOf(signed, caller);
+      row = course && (await this.#insert(signed.transaction, { wallet: signed.signers[0]!, apiKey, ...course }));
+      if (row && !course?.isOnChain) await this.#send(row);
     } catch (error) {
       const isSent = row !== undefined && !(error instanceof NotAccepted && error.definite);
       if (isSent) this.#follow(row!, leave, keptUntil);
       else leave();
       throw error;
     }
-    if (row) this.#follow(row, leave, keptUntil);
+    // Whoever posts what has landed of others pays no fee for it, either.
+    if (row) this.#follow(row, leave, keptUntil, course?.isOnChain);
     else leave();
     return transactionSignature(signed.transaction);
   }
 
+  /**
+   * Undefined if the ledger has it. A post may come to two copies, or after it was sent by another way: what has landed by now is not
+   * refused.
+   * @throws CannotLand, ChainUnavailable
+   */
+  async #courseOf(signed: SignedTransaction, caller: Guest): Promise<Course | undefined> {
+    const chain = this.#chainFor(caller);
+    try {
+      return { aliveAt: await requireLandable(chain, signed), isOnChain: false };
+    } catch (error) {
+      if (!(error instanceof CannotLand)) throw error;
+      const signature = transactionSignature(signed.transaction);
+      const known = await findBySignature(this.#deps.store, signature);
+      if (known && !isGivenUp(known)) return undefined;
+      if (await isOnChain(chain, signature, error)) return { aliveAt: 0n, isOnChain: true };
+      if (known) return undefined;
+      throw error;
+    }
+  }
+
   #chainFor({ id, together }: Guest): CanLandChain {
     const { chain } = this.#deps;
-    const ask = (blockhash: string) =>
-      together === undefined
-        ? chain.isBlockhashValid(blockhash)
-        : this.#askedTogether.run(together, () => chain.isBlockhashValid(blockhash));
+    const inTurn = <T>(ask: () => Promise<T>): Promise<T> =>
+      this.#asked.run(id, () => (together === undefined ? ask() : this.#askedTogether.run(together, ask)));
     return {
       account: chain.account,
       accountReading: chain.accountReading,
-      isBlockhashValid: (blockhash) => this.#asked.run(id, () => ask(blockhash)),
+      isBlockhashValid: (blockhash) => inTurn(() => chain.isBlockhashValid(blockhash)),
+      statuses: (signatures, options) => inTurn(() => chain.statuses(signatures, options)),
     };
   }
 
@@ -97,11 +134,11 @@ export class Submissions {
     }
   }
 
-  #follow(row: LedgerRow, leave: () => void, keptUntil: number): void {
+  #follow(row: LedgerRow, leave: () => void, keptUntil: number, isKept = false): void {
     const { following, log } = this.#deps;
     following.follow(row).then(
       ({ state }) => {
-        if (state === 'expired') this.#kept.push({ until: keptUntil, leave });
+        if (isKept || state === 'expired') this.#kept.push({ until: keptUntil, leave });
         else leave();
       },
       (error: Error) => {

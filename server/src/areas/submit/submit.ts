@@ -57,8 +57,6 @@ export async function submit(
   try {
     return { signature: await deps.landing.submit(signed, caller, apiKey) };
   } catch (error) {
-    // It may have landed since it was given up, by which its nonce is another one: signed again, it would land twice.
-    if (known && error instanceof CannotLand) return { signature };
     throw toAppError(error);
   }
 }
