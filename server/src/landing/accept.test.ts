@@ -44,6 +44,8 @@ function world(
     onChain?: string;
     execute?: () => Promise<LedgerRow>;
     isForged?: boolean;
+    /** As another copy has it land while the signer or the node is asked. */
+    meanwhile?: Partial<LedgerRow>;
   } = {},
 ) {
   const { crafted = craft(), height = LAST_BLOCK, onChain } = options;
@@ -60,6 +62,7 @@ function world(
   const asked: string[] = [];
   const landed = { ...row, state: 'landed', signature: 'signature' } as LedgerRow;
   const details: unknown[] = [];
+  let reads = 0;
   const deps = {
     clock: { now: () => NOW },
     chain: {
@@ -85,7 +88,11 @@ function world(
         return landed;
       },
     },
-    findRequest: async (id: string) => (id === row.id ? row : undefined),
+    async findRequest(id: string) {
+      if (id !== row.id) return undefined;
+      reads += 1;
+      return reads === 1 ? row : { ...row, ...options.meanwhile };
+    },
   } as unknown as AcceptDeps;
   const before = structuredClone(row);
   return {
@@ -187,6 +194,21 @@ describe('a posted transaction', () => {
     }
     const last = world({ row: { expiresAt: new Date(NOW) } });
     assert.equal(await last.post(), last.landed);
+  });
+
+  test('that another copy has landed while the chain or the signer is asked has not expired', async () => {
+    const late = { crafted: craft({ sponsor: gas.address }), height: LAST_BLOCK + 1n };
+    for (const options of [late, { row: { expiresAt: new Date(NOW - 1) } }]) {
+      for (const [state, isTaken] of [
+        ['crafted', false],
+        ['sending', true],
+        ['landed', true],
+      ] as const) {
+        const { post, asked } = world({ ...options, meanwhile: { state } });
+        const ended = await post({ terms: () => ({ ours: [gas.address] }), prepare: () => assert.fail('prepared') });
+        assert.deepEqual([!isRefusal(ended), asked.includes('execute')], [isTaken, isTaken], state);
+      }
+    }
   });
 
   test('that the settlement refuses, or that would fail, says so with what the answer needs', async () => {

@@ -86,8 +86,22 @@ export async function accept(deps: AcceptDeps, posted: Posted): Promise<LedgerRo
   if (isBadTransaction(signed)) return signed;
   const refusal = checkAgainstCrafted(signed, request, [...terms.ours, ...landing.walletsOf(request)]);
   if (refusal) return refusal;
-  if (request.state === 'crafted' && (await isTooLate(deps, request, terms, signed))) return { reason: 'too-late' };
-  return land(deps, posted, request, terms, signed);
+  const isLate = request.state === 'crafted' && (await isTooLate(deps, request, terms, signed));
+  const current = isLate ? await unlessPosted(deps, request, 'too-late') : request;
+  return isRefusal(current) ? current : land(deps, posted, current, terms, signed);
+}
+
+/**
+ * The request, if it was posted since it was read: the node or the signer may have been asked for seconds, in which another copy has
+ * landed it, and whoever hears that it has expired makes another one.
+ */
+async function unlessPosted(
+  { findRequest }: AcceptDeps,
+  { id }: LedgerRow,
+  reason: 'too-late' | 'expired-request',
+): Promise<LedgerRow | Refusal> {
+  const row = await findRequest(id);
+  return row && row.state !== 'crafted' ? row : { reason };
 }
 
 export function isRefusal(value: object): value is Refusal {
@@ -95,10 +109,11 @@ export function isRefusal(value: object): value is Refusal {
 }
 
 async function find(
-  { findRequest, clock, landing }: AcceptDeps,
+  deps: AcceptDeps,
   posted: Posted,
   signed: SignedTransaction | BadTransaction,
 ): Promise<LedgerRow | Refusal> {
+  const { findRequest, clock, landing } = deps;
   const { area, request } = posted;
   const row =
     typeof request === 'string'
@@ -113,7 +128,7 @@ async function find(
   // still keeps blockhashes alive.
   if (row.state !== 'crafted') return row;
   if (!(await landing.vouchesFor(row))) return { reason: 'unknown-request' };
-  return row.expiresAt.getTime() < clock.now() ? { reason: 'expired-request' } : row;
+  return row.expiresAt.getTime() < clock.now() ? unlessPosted(deps, row, 'expired-request') : row;
 }
 
 /**
