@@ -6,13 +6,24 @@ import {
   parseComputeUnitPrice,
   SYSTEM_PROGRAM,
 } from '@slipway/wire';
-import { type Chain, ChainUnavailable } from '../chain/index.js';
+import { BLOCKHASH_LIFE, type Chain, ChainUnavailable } from '../chain/index.js';
 import { feeOf } from '../crafting/transaction.js';
 import { lifetimeOf, nonceIn } from './lifetime.js';
 import type { SignedTransaction } from './signed-transaction.js';
 
 /** What is read to tell whether a transaction could land. */
-export type CanLandChain = Pick<Chain, 'account' | 'accountReading' | 'isBlockhashValid' | 'statuses'>;
+export type CanLandChain = Pick<
+  Chain,
+  'account' | 'accountReading' | 'isBlockhashValid' | 'latestBlockhash' | 'statuses'
+>;
+
+/** Until when a transaction can land, as far as it shows by itself. */
+export interface Alive {
+  /** A slot at which it could land; 0 if unknown. */
+  aliveAt: bigint;
+  /** 0 where the message says whether it is by a blockhash or by a nonce. */
+  lastValidBlockHeight: bigint;
+}
 
 /** Nobody could land the transaction, as the chain is now. The message says why. */
 export class CannotLand extends Error {
@@ -28,16 +39,16 @@ export class CannotLand extends Error {
 
 /**
  * Refuses what no validator would take, however often it is sent, so that it costs nobody a fee: its blockhash or nonce
- * is not current, or its fee payer cannot pay. Resolves with a slot at which it could land; 0 if that is not known.
+ * is not current, or its fee payer cannot pay. Resolves with what is known of how long it can.
  * What has landed is refused, too: see `isOnChain`.
  * @throws CannotLand, ChainUnavailable
  */
 export async function requireLandable(
   chain: CanLandChain,
   { transaction, signers }: SignedTransaction,
-): Promise<bigint> {
+): Promise<Alive> {
   const payer = signers[0]!;
-  const [aliveAt, account] = await Promise.all([requireAlive(chain, transaction.message), chain.account(payer)]);
+  const [alive, account] = await Promise.all([requireAlive(chain, transaction.message), chain.account(payer)]);
   const fee = leastFee(transaction.message, signers.length);
   const lamports = account?.lamports ?? 0n;
   if (account && account.owner !== SYSTEM_PROGRAM) {
@@ -46,22 +57,33 @@ export async function requireLandable(
   if (lamports < fee) {
     throw new CannotLand(`its fee payer ${payer} has ${lamports} lamports, but the network fee is ${fee}`);
   }
-  return aliveAt;
+  return alive;
 }
 
-async function requireAlive(chain: CanLandChain, message: Uint8Array): Promise<bigint> {
+async function requireAlive(chain: CanLandChain, message: Uint8Array): Promise<Alive> {
   const lifetime = lifetimeOf(message);
   if (lifetime.kind === 'nonce') return requireNonce(chain, lifetime);
-  if (lifetime.kind !== 'blockhash') return 0n;
+  if (lifetime.kind !== 'blockhash') return { aliveAt: 0n, lastValidBlockHeight: 0n };
   const { valid, slot } = await chain.isBlockhashValid(lifetime.blockhash);
   if (!valid) throw new CannotLand('its blockhash is unknown or has expired; sign again with a new one', slot);
-  return slot;
+  return { aliveAt: slot, lastValidBlockHeight: 0n };
 }
 
-async function requireNonce(chain: CanLandChain, nonce: { account: Address; value: string }): Promise<bigint> {
+async function requireNonce(chain: CanLandChain, nonce: { account: Address; value: string }): Promise<Alive> {
   const { account, slot } = await chain.accountReading(nonce.account);
-  if (account?.owner === SYSTEM_PROGRAM && nonceIn(account.data) === nonce.value) return slot;
-  throw new CannotLand(`its nonce is not that of the account ${nonce.account}; sign again with the nonce there`, slot);
+  if (account?.owner === SYSTEM_PROGRAM && nonceIn(account.data) === nonce.value) {
+    return { aliveAt: slot, lastValidBlockHeight: 0n };
+  }
+  // Nonces are advanced like that: validators look at the nonce only where the blockhash is none of the last.
+  const recent = await chain.isBlockhashValid(nonce.value);
+  if (!recent.valid) {
+    const why = `its nonce is not that of the account ${nonce.account}; sign again with the nonce there`;
+    const isLater = recent.slot > slot;
+    throw new CannotLand(why, isLater ? recent.slot : slot);
+  }
+  const { lastValidBlockHeight } = await chain.latestBlockhash();
+  // It may be a node that is behind which tells the newest.
+  return { aliveAt: recent.slot, lastValidBlockHeight: lastValidBlockHeight + BLOCKHASH_LIFE };
 }
 
 /**

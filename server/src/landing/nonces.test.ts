@@ -143,3 +143,33 @@ it('attack: a node loses what is posted with a durable nonce until it is given u
   assert.deepEqual(await post('second'), { signature });
   assert.equal(world.calls.get('sendTransaction'), sent);
 });
+
+it('a nonce is advanced with a recent blockhash, as is told of one that was given up, or it ends as that blockhash does', async (t) => {
+  const world = await openWorld();
+  t.after(() => world.close());
+  const payer = await world.wallet(1_000_000_000);
+  const { nonce, value } = await world.nonce(payer);
+  const advanceIn = async (lamports: bigint) => {
+    const more = systemTransfer({ from: payer.address, to: payer.address, lamports });
+    return signedBy([advanceNonce({ nonce, authority: payer.address }), more], await world.blockhash(), payer);
+  };
+  await world.landing.submit(await advanceIn(1n), { id: 'owner' });
+  await world.haveEnded(2);
+  assert.equal(world.ended[1]!.state, 'landed');
+  assert.notEqual(nonceIn((await world.chain.account(nonce))!.data), value);
+
+  world.node.swallows = true;
+  await world.landing.submit(await advanceIn(2n), { id: 'owner' });
+  const statuses = world.calls.get('getSignatureStatuses') ?? 0;
+  world.time.ahead += 60_000;
+  for (const end = steadyNow() + PATIENCE_MS; (world.calls.get('getSignatureStatuses') ?? 0) < statuses + 3; ) {
+    assert.ok(steadyNow() < end);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  assert.equal(world.ended.length, 2, 'it may yet land, though the nonce of the account is another one');
+  await world.rpc.call('localnet_advanceClock', [240]);
+  world.chain.forget();
+  world.time.ahead += 60_000;
+  await world.haveEnded(3);
+  assert.deepEqual([world.ended[2]!.state, world.ended[2]!.error], ['expired', null]);
+});

@@ -11,7 +11,7 @@ import {
   type LedgerRow,
 } from '../store/ledger.js';
 import { broadcast, NotAccepted } from './broadcast.js';
-import { type CanLandChain, CannotLand, isOnChain, requireLandable } from './can-land.js';
+import { type Alive, type CanLandChain, CannotLand, isOnChain, requireLandable } from './can-land.js';
 import type { LandingDeps } from './deps.js';
 import type { Following } from './following.js';
 import type { SignedTransaction } from './signed-transaction.js';
@@ -37,9 +37,7 @@ const MOST_ASKED = 16;
 const MOST_ASKED_TOGETHER = 64;
 
 /** What is done with what was posted: it is sent, or only followed. */
-interface Course {
-  /** A slot at which it could land; 0 if unknown. */
-  aliveAt: bigint;
+interface Course extends Alive {
   /** Landed a moment before, or sent by another way. */
   isOnChain: boolean;
 }
@@ -99,13 +97,13 @@ export class Submissions {
   async #courseOf(signed: SignedTransaction, caller: Guest): Promise<Course | undefined> {
     const chain = this.#chainFor(caller);
     try {
-      return { aliveAt: await requireLandable(chain, signed), isOnChain: false };
+      return { ...(await requireLandable(chain, signed)), isOnChain: false };
     } catch (error) {
       if (!(error instanceof CannotLand)) throw error;
       const signature = transactionSignature(signed.transaction);
       const known = await findBySignature(this.#deps.store, signature);
       if (known && !isGivenUp(known)) return undefined;
-      if (await isOnChain(chain, signature, error)) return { aliveAt: 0n, isOnChain: true };
+      if (await isOnChain(chain, signature, error)) return { aliveAt: 0n, lastValidBlockHeight: 0n, isOnChain: true };
       if (known) return undefined;
       throw error;
     }
@@ -118,6 +116,7 @@ export class Submissions {
     return {
       account: chain.account,
       accountReading: chain.accountReading,
+      latestBlockhash: chain.latestBlockhash,
       isBlockhashValid: (blockhash) => inTurn(() => chain.isBlockhashValid(blockhash)),
       statuses: (signatures, options) => inTurn(() => chain.statuses(signatures, options)),
     };
@@ -159,7 +158,7 @@ export class Submissions {
   /** Undefined if the ledger has the signature already. */
   async #insert(
     transaction: Transaction,
-    { wallet, aliveAt, apiKey }: { wallet: string; aliveAt: bigint; apiKey: string | undefined },
+    { wallet, aliveAt, lastValidBlockHeight, apiKey }: Alive & { wallet: string; apiKey: string | undefined },
   ): Promise<LedgerRow | undefined> {
     const { store, clock } = this.#deps;
     const signature = transactionSignature(transaction);
@@ -170,8 +169,7 @@ export class Submissions {
       wallet,
       wire: encodeTransaction(transaction),
       messageHash: hashMessage(transaction.message),
-      // Unknown: `lifetimeOf` derives the lifetime from the message.
-      lastValidBlockHeight: 0n,
+      lastValidBlockHeight,
       payload,
       createdAt: now,
       expiresAt: now,
