@@ -12,10 +12,7 @@ import { lifetimeOf, nonceIn } from './lifetime.js';
 import type { SignedTransaction } from './signed-transaction.js';
 
 /** What is read to tell whether a transaction could land. */
-export type CanLandChain = Pick<
-  Chain,
-  'account' | 'accountReading' | 'isBlockhashValid' | 'latestBlockhash' | 'statuses'
->;
+export type CanLandChain = Pick<Chain, 'accountReading' | 'isBlockhashValid' | 'latestBlockhash' | 'statuses'>;
 
 /** Until when a transaction can land, as far as it shows by itself. */
 export interface Alive {
@@ -30,8 +27,8 @@ export class CannotLand extends Error {
   override readonly name = 'CannotLand';
   constructor(
     message: string,
-    /** The slot at which a node had its blockhash or nonce for none; undefined if only its fee payer is in the way. */
-    readonly deadAt?: bigint,
+    /** The slot at which a node had its blockhash or nonce for none, or its fee payer for one that cannot pay. */
+    readonly deadAt: bigint,
   ) {
     super(message);
   }
@@ -48,14 +45,17 @@ export async function requireLandable(
   { transaction, signers }: SignedTransaction,
 ): Promise<Alive> {
   const payer = signers[0]!;
-  const [alive, account] = await Promise.all([requireAlive(chain, transaction.message), chain.account(payer)]);
+  const [alive, { account, slot }] = await Promise.all([
+    requireAlive(chain, transaction.message),
+    chain.accountReading(payer),
+  ]);
   const fee = leastFee(transaction.message, signers.length);
   const lamports = account?.lamports ?? 0n;
   if (account && account.owner !== SYSTEM_PROGRAM) {
-    throw new CannotLand(`its fee payer ${payer} cannot pay fees, because a program owns it`);
+    throw new CannotLand(`its fee payer ${payer} cannot pay fees, because a program owns it`, slot);
   }
   if (lamports < fee) {
-    throw new CannotLand(`its fee payer ${payer} has ${lamports} lamports, but the network fee is ${fee}`);
+    throw new CannotLand(`its fee payer ${payer} has ${lamports} lamports, but the network fee is ${fee}`, slot);
   }
   return alive;
 }
@@ -88,10 +88,10 @@ async function requireNonce(chain: CanLandChain, nonce: { account: Address; valu
 
 /**
  * Whether what cannot land is dead because it has landed, or has landed before: whoever were told to sign that again would pay twice.
+ * One that takes all that its fee payer has leaves none for its own fee.
  * @throws ChainUnavailable, also if the node that answers has not reached the slot at which it was dead
  */
 export async function isOnChain(chain: CanLandChain, signature: string, { deadAt }: CannotLand): Promise<boolean> {
-  if (deadAt === undefined) return false;
   const { slot, found } = await chain.statuses([signature], { history: true });
   if (!found[0] && slot < deadAt)
     throw new ChainUnavailable(`a node that is behind cannot tell whether ${signature} has landed`);

@@ -42,6 +42,12 @@ async function open(t: TestContext) {
     other,
     payee,
     withNonce: async () => signedBy([advanceNonce({ nonce, authority: payer.address }), pay()], await held(), payer),
+    /** By a payer who keeps nothing: he could not pay its fee again. */
+    async withAll() {
+      const from = await world.wallet(10_000_000);
+      const transfer = systemTransfer({ from: from.address, to: payee, lamports: 9_995_000n });
+      return signedBy([transfer], await world.blockhash(), from);
+    },
     withBlockhash: async () => signedBy([pay()], await world.blockhash(), payer),
     post: (landing: Landing, signed: Signed) =>
       submit(
@@ -89,17 +95,21 @@ it('a payment with a durable nonce that comes to two copies is taken by both, ho
 
 it('what has landed by another way is not refused: nobody is told to sign it again, but how it has ended', async (t) => {
   const world = await open(t);
+  const isTold = async (each: Signed, count: number) => {
+    const signature = transactionSignature(each.transaction);
+    assert.deepEqual(await world.post(world.landing, each), { signature });
+    await world.haveEnded(count);
+    assert.equal((await status(world as never, { signature })).status, 'landed');
+  };
+  const sent = world.calls.get('sendTransaction');
+  const all = await world.withAll();
+  await world.sendElsewhere(all);
+  await isTold(all, 2);
   const payments = [await world.withNonce(), await world.withBlockhash()];
   for (const each of payments) await world.sendElsewhere(each);
   await world.rpc.call('localnet_advanceClock', [120]);
   world.chain.forget();
-  const sent = world.calls.get('sendTransaction');
-  for (const [index, each] of payments.entries()) {
-    const signature = transactionSignature(each.transaction);
-    assert.deepEqual(await world.post(world.landing, each), { signature });
-    await world.haveEnded(2 + index);
-    assert.equal((await status(world as never, { signature })).status, 'landed');
-  }
+  for (const [index, each] of payments.entries()) await isTold(each, 3 + index);
   assert.equal(world.calls.get('sendTransaction'), sent, 'it is not sent again');
 });
 

@@ -38,12 +38,16 @@ describe('attack: a free key submits what will never land', () => {
       return true;
     });
 
-  it('from payers that hold nothing: refused with one batched read, one question for the blockhash, and no send', async () => {
+  it('from payers that hold nothing: refused with one batched read, one question for the blockhash and one for each status, and no send', async () => {
     const blockhash = await world.blockhash();
     const signed = Array.from({ length: 5 }, (_, index) => signedBy([memo(`${index}`)], blockhash, generateKeypair()));
     const says = /has 0 lamports, but the network fee is 5000/;
     await Promise.all(signed.map((each, index) => refused(each, says, `caller ${index}`)));
-    assert.deepEqual(Object.fromEntries(world.calls), { isBlockhashValid: 1, getMultipleAccounts: 1 });
+    assert.deepEqual(Object.fromEntries(world.calls), {
+      isBlockhashValid: 1,
+      getMultipleAccounts: 1,
+      getSignatureStatuses: 5,
+    });
     assert.equal((await world.store.query('select from ledger')).rowCount, 0);
   });
 
@@ -74,7 +78,7 @@ describe('attack: a free key submits what will never land', () => {
     assert.deepEqual(Object.fromEntries(world.calls), {
       getMultipleAccounts: 3,
       isBlockhashValid: 2,
-      getSignatureStatuses: 2,
+      getSignatureStatuses: 3,
     });
     assert.deepEqual(
       await world.landing.submit(signedBy(advance(owner.address), value, owner), { id: 'owner' }).then(() => 1),

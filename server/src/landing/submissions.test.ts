@@ -13,7 +13,7 @@ test('attack: a free key posts ever other blockhashes that are made up: the node
   const chain = {
     isBlockhashValid: (blockhash: string) => new Promise<Validity>((resolve) => asked.set(blockhash, resolve)),
     statuses: ([signature]: [string]) => new Promise<Statuses>((resolve) => asked.set(signature, resolve)),
-    account: async () => undefined,
+    accountReading: async () => ({ account: undefined, slot: 1n }),
   } as unknown as Chain;
   const submissions = new Submissions({
     chain,

@@ -114,7 +114,6 @@ export class Submissions {
     const inTurn = <T>(ask: () => Promise<T>): Promise<T> =>
       this.#asked.run(id, () => (together === undefined ? ask() : this.#askedTogether.run(together, ask)));
     return {
-      account: chain.account,
       accountReading: chain.accountReading,
       latestBlockhash: chain.latestBlockhash,
       isBlockhashValid: (blockhash) => inTurn(() => chain.isBlockhashValid(blockhash)),
