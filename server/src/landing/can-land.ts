@@ -37,7 +37,7 @@ export class CannotLand extends Error {
 /**
  * Refuses what no validator would take, however often it is sent, so that it costs nobody a fee: its blockhash or nonce
  * is not current, or its fee payer cannot pay. Resolves with what is known of how long it can.
- * What has landed is refused, too: see `isOnChain`.
+ * What has landed is refused, too: see `landedAt`.
  * @throws CannotLand, ChainUnavailable
  */
 export async function requireLandable(
@@ -87,15 +87,19 @@ async function requireNonce(chain: CanLandChain, nonce: { account: Address; valu
 }
 
 /**
- * Whether what cannot land is dead because it has landed, or has landed before: whoever were told to sign that again would pay twice.
- * One that takes all that its fee payer has leaves none for its own fee.
+ * The slot at which what cannot land has landed, or has landed before; undefined if it has not: whoever were told to sign that again would
+ * pay twice. One that takes all that its fee payer has leaves none for its own fee.
  * @throws ChainUnavailable, also if the node that answers has not reached the slot at which it was dead
  */
-export async function isOnChain(chain: CanLandChain, signature: string, { deadAt }: CannotLand): Promise<boolean> {
+export async function landedAt(
+  chain: CanLandChain,
+  signature: string,
+  { deadAt }: CannotLand,
+): Promise<bigint | undefined> {
   const { slot, found } = await chain.statuses([signature], { history: true });
   if (!found[0] && slot < deadAt)
     throw new ChainUnavailable(`a node that is behind cannot tell whether ${signature} has landed`);
-  return found[0] !== undefined;
+  return found[0]?.slot;
 }
 
 /** The least that the network takes for it, in lamports: without a limit of units, what they cost is not counted. */

@@ -113,6 +113,25 @@ it('what has landed by another way is not refused: nobody is told to sign it aga
   assert.equal(world.calls.get('sendTransaction'), sent, 'it is not sent again');
 });
 
+it('what has landed by another way is not told as expired by the word of a node that is behind', async (t) => {
+  const world = await open(t);
+  const payment = await world.withBlockhash();
+  await world.sendElsewhere(payment);
+  let told = 0;
+  world.node.instead = (method) => {
+    const context = { slot: 1 };
+    if (method === 'isBlockhashValid') return { context, value: false };
+    return method === 'getSignatureStatuses' && ++told > 1 ? { context, value: [null] } : undefined;
+  };
+  await world.post(world.landing, payment);
+  world.time.ahead += 60_000;
+  for (const end = steadyNow() + PATIENCE_MS; told < 3; await new Promise((next) => setTimeout(next, 20)))
+    assert.ok(steadyNow() < end);
+  world.node.instead = () => undefined;
+  await world.haveEnded(2);
+  assert.equal(world.ended[1]!.state, 'landed');
+});
+
 it('what is dead and has not landed is refused, but not by the word of a node that is behind', async (t) => {
   const world = await open(t);
   const [payment, refusal] = [await world.withBlockhash(), /its blockhash is unknown or has expired; sign again/];

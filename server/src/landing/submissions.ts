@@ -11,7 +11,7 @@ import {
   type LedgerRow,
 } from '../store/ledger.js';
 import { broadcast, NotAccepted } from './broadcast.js';
-import { type Alive, type CanLandChain, CannotLand, isOnChain, requireLandable } from './can-land.js';
+import { type Alive, type CanLandChain, CannotLand, landedAt, requireLandable } from './can-land.js';
 import type { LandingDeps } from './deps.js';
 import type { Following } from './following.js';
 import type { SignedTransaction } from './signed-transaction.js';
@@ -103,7 +103,9 @@ export class Submissions {
       const signature = transactionSignature(signed.transaction);
       const known = await findBySignature(this.#deps.store, signature);
       if (known && !isGivenUp(known)) return undefined;
-      if (await isOnChain(chain, signature, error)) return { aliveAt: 0n, lastValidBlockHeight: 0n, isOnChain: true };
+      const slot = await landedAt(chain, signature, error);
+      // A node that has not reached that slot may have neither it nor what it lives by, and would tell it as expired.
+      if (slot !== undefined) return { aliveAt: slot, lastValidBlockHeight: 0n, isOnChain: true };
       if (known) return undefined;
       throw error;
     }
