@@ -78,6 +78,8 @@ export interface SimulationOutcome {
   err: unknown;
   logs: string[];
   unitsConsumed: number;
+  /** Of the node that simulated it; missing where it tells none. */
+  slot?: number;
   /** The requested accounts, in their order, as they would be afterwards; none if it fails. */
   accounts: (ChainAccount | undefined)[];
 }
@@ -265,16 +267,22 @@ function simulate(
     ...(accounts.length > 0 && { accounts: { encoding: 'base64', addresses: accounts } }),
   };
   const params = [Buffer.from(wire).toString('base64'), options];
-  return ask(rpc, 'simulateTransaction', params, ({ value }: Contextual<RpcSimulation>) => {
-    if (value.err === undefined) throw new TypeError('neither an error nor none');
-    const afterwards = value.err === null && accounts.length > 0 ? listOf(value.accounts, accounts.length) : [];
-    return {
-      err: value.err,
-      logs: value.logs ?? [],
-      unitsConsumed: Number(value.unitsConsumed ?? 0),
-      accounts: afterwards.map(readRpcAccount),
-    };
-  });
+  return ask(
+    rpc,
+    'simulateTransaction',
+    params,
+    ({ context, value }: Partial<Contextual<unknown>> & { value: RpcSimulation }) => {
+      if (value.err === undefined) throw new TypeError('neither an error nor none');
+      const afterwards = value.err === null && accounts.length > 0 ? listOf(value.accounts, accounts.length) : [];
+      return {
+        err: value.err,
+        logs: value.logs ?? [],
+        unitsConsumed: Number(value.unitsConsumed ?? 0),
+        ...(Number.isSafeInteger(context?.slot) && { slot: context!.slot }),
+        accounts: afterwards.map(readRpcAccount),
+      };
+    },
+  );
 }
 
 interface RpcStatus {

@@ -30,6 +30,8 @@ describe('a pool at which an order has failed', { timeout: 300_000 }, () => {
   let broken: TestPool;
   let poolMint: ChainAccount;
   const simulations = Object.assign(new EventEmitter(), { count: 0 });
+  /** What somebody else does before a simulation. */
+  let meanwhile = async () => {};
   let time = 0;
 
   before(async () => {
@@ -54,8 +56,9 @@ describe('a pool at which an order has failed', { timeout: 300_000 }, () => {
     poolMint = (await chain.account(broken.poolMint))!;
     await world.remove(broken.poolMint);
     payer = (await world.wallet()).address;
-    const simulate: typeof chain.simulate = (...wanted) => {
+    const simulate: typeof chain.simulate = async (...wanted) => {
       simulations.count += 1;
+      await meanwhile();
       return chain.simulate(...wanted).finally(() => simulations.emit('end'));
     };
     trials = new PoolTrials({ ...deps, pools, chain: { ...chain, simulate }, payer: () => payer });
@@ -161,6 +164,65 @@ describe('a pool at which an order has failed', { timeout: 300_000 }, () => {
     await refresh();
     await trials.suspect(broken.address, tokens[0].mint);
     assert.equal(isOpen(broken), undefined);
+    time += MINUTE;
+    await refresh();
+  });
+
+  it('attack: somebody who moves pools has one elsewhere at each trial, where a trade that was made before fails: it is not left out', async () => {
+    await world.put(broken.poolMint, poolMint.owner, poolMint.data, poolMint.lamports);
+    assert.ok(isOpen(broken));
+    const { count } = simulations;
+    let moves = 0;
+    meanwhile = () => {
+      const by = 3n ** BigInt(++moves);
+      return world.setReserves(broken, [by * DEEP, DEEP / by]);
+    };
+    await trials.suspect(broken.address, tokens[0].mint);
+    assert.equal(simulations.count, count + 3, 'it is looked at again, and not without an end');
+    assert.ok(isOpen(broken));
+    assert.deepEqual(pools.skipped(venue), {});
+    time += PAUSE;
+    await world.setReserves(broken, [DEEP, DEEP]);
+    await refresh();
+    moves = 0;
+    meanwhile = async () => {
+      if (moves++ === 0) await world.setReserves(broken, [3n * DEEP, DEEP / 3n]);
+    };
+    await trials.suspect(broken.address, tokens[0].mint);
+    assert.ok(isOpen(broken));
+    assert.equal(moves, 2, 'what stands still at the second look works');
+    meanwhile = async () => {};
+    await world.remove(broken.poolMint);
+    await world.setReserves(broken, [DEEP, DEEP]);
+    time += MINUTE;
+    await refresh();
+  });
+
+  it('attack: somebody who moves pools sends a unit to a broken one at each trial: that does not explain the failure, and it is left out', async () => {
+    assert.ok(isOpen(broken));
+    const { count } = simulations;
+    let units = 0n;
+    meanwhile = () => world.setReserves(broken, [DEEP + ++units, DEEP]);
+    await trials.suspect(broken.address, tokens[0].mint);
+    meanwhile = async () => {};
+    assert.equal(isOpen(broken), undefined);
+    assert.ok(simulations.count <= count + 3);
+    await world.setReserves(broken, [DEEP, DEEP]);
+    time += MINUTE;
+    await refresh();
+  });
+
+  it('is left out where it moves while it is tried, and fails also where it stands still', async () => {
+    assert.ok(isOpen(broken));
+    let moves = 0;
+    meanwhile = async () => {
+      if (moves++ === 0) await world.setReserves(broken, [3n * DEEP, DEEP / 3n]);
+    };
+    await trials.suspect(broken.address, tokens[0].mint);
+    meanwhile = async () => {};
+    assert.equal(moves, 2);
+    assert.equal(isOpen(broken), undefined);
+    await world.setReserves(broken, [DEEP, DEEP]);
     time += MINUTE;
     await refresh();
   });

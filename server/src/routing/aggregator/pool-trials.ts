@@ -1,18 +1,21 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   type Address,
+  CLOCK_SYSVAR,
   decodeTokenAccount,
   decodeTransaction,
   type Instruction,
   tokenTransferChecked,
 } from '@slipway/wire';
 import type { Logger } from 'pino';
-import type { Chain, LiveAccounts } from '../../chain/index.js';
+import type { Chain, ChainAccount, LiveAccounts, SimulationOutcome } from '../../chain/index.js';
 import { MAX_COMPUTE_UNITS } from '../../crafting/budget.js';
 import { craftTransaction } from '../../crafting/transaction.js';
 import { GrowingCache } from '../../lib/growing-cache.js';
 import type { Pool } from './market.js';
 import type { Pools } from './pools.js';
 import type { PoolState, PoolToken, Side, SwapAccounts } from './venue.js';
+import type { WatchedPool } from './watched-pool.js';
 
 /** How long a pool is left out after a trial, and for how long it is not tried out again. */
 const ASIDE_MS = 60_000;
@@ -22,6 +25,8 @@ const MAX_TRIALS = 4;
 const MAX_KNOWN = 10_000;
 /** What is tried, as parts of what can be traded: the smallest that yields anything. */
 const PARTS = [10_000, 1_000, 100];
+/** How often one trial looks at a pool that moves meanwhile. */
+const LOOKS = 3;
 export const FAILS = 'trades with it fail';
 
 interface PoolTrialsDeps {
@@ -34,6 +39,21 @@ interface PoolTrialsDeps {
 }
 
 type Parties = Pick<SwapAccounts, 'owner' | 'source'> & { amount: bigint };
+
+interface TrialTrade {
+  pool: WatchedPool;
+  from: Side;
+  /** Whose tokens are sold, and who gets what is bought. */
+  holders: readonly [Parties, Parties];
+  /** What is sold and what is bought. */
+  tokens: readonly [PoolToken, PoolToken];
+  accounts: SwapAccounts;
+  swap: Instruction;
+  /** The pool's accounts, as they were then; the clock never stands still, and makes no difference to so loose a trade. */
+  madeFrom: readonly { address: Address; account: ChainAccount | undefined }[];
+  /** At which they were known. */
+  slot: number;
+}
 
 /**
  * Tries out pools at which the simulation of an order has failed, and sets aside those that fail for everybody. A
@@ -103,37 +123,94 @@ export class PoolTrials {
     return false;
   }
 
-  /** Why a small trade fails; null if it works, undefined if there is none to try. */
+  /**
+   * Why a small trade fails; null if it works. Undefined if there is none to try, or if no look says more than that the pool has
+   * moved: a trade that was made at another price may name other accounts, and fails with a pool that works.
+   */
   async #errorOf(address: Address, inputMint: Address): Promise<unknown> {
-    const { pools, chain, payer, steadyNow } = this.#deps;
+    let failed: unknown;
+    let isExplained = false;
+    for (let look = 0; look < LOOKS; look++) {
+      const trade = this.#tradeWith(address, inputMint);
+      const outcome = trade && (await this.#tried(trade));
+      if (!outcome || !isInstructionError(outcome.err)) return outcome?.err;
+      failed = outcome.err;
+      if (await this.#stoodStill(trade, outcome.slot)) return failed;
+      isExplained ||= !this.#isStillMade(trade);
+    }
+    // Anybody changes a broken pool as often as he likes, by a unit that is sent to a vault: that explains nothing.
+    return isExplained ? undefined : failed;
+  }
+
+  #tradeWith(address: Address, inputMint: Address): TrialTrade | undefined {
+    const { pools, live, steadyNow } = this.#deps;
     const now = steadyNow();
     const pool = pools.watched(address);
     const state = pool?.stateForTrial(now);
     if (!pool || !state) return undefined;
     const from: Side = pool.mints[0] === inputMint ? 0 : 1;
-    const source = this.#holder(pool, from, now);
-    const destination = this.#holder(pool, from === 0 ? 1 : 0, now);
+    const [source, destination] = [this.#holder(pool, from, now), this.#holder(pool, from === 0 ? 1 : 0, now)];
     const offer = source && smallOffer(state, from, source.amount);
     if (!source || !destination || !offer) return undefined;
-    const received = state.tokens[from === 0 ? 1 : 0];
+    const accounts = { owner: source.owner, source: source.source, destination: destination.source, ...offer };
+    const known = pool.accounts.filter((one) => one !== CLOCK_SYSVAR).map((one) => live.get(one)!);
+    return {
+      pool,
+      from,
+      holders: [source, destination],
+      tokens: from === 0 ? state.tokens : [state.tokens[1], state.tokens[0]],
+      accounts,
+      swap: state.swap(from, accounts),
+      madeFrom: known.map(({ address, account }) => ({ address, account })),
+      slot: Math.max(...known.map(({ slot }) => slot)),
+    };
+  }
+
+  /** How the trade ends by itself; undefined if it cannot be tried, or something else fails. @throws ChainUnavailable */
+  async #tried(trade: TrialTrade): Promise<Pick<SimulationOutcome, 'err' | 'slot'> | undefined> {
+    const { chain, payer } = this.#deps;
+    const [source, destination] = trade.holders;
     const areThere = await Promise.all([
-      this.#transferToItself(state.tokens[from], source, offer.amountIn),
-      this.#transferToItself(received, destination, 0n),
+      this.#transferToItself(trade.tokens[0], source, trade.accounts.amountIn),
+      this.#transferToItself(trade.tokens[1], destination, 0n),
     ]);
     if (!areThere.every((transfer) => transfer !== undefined)) return undefined;
-    const { owner } = source;
-    const accounts = { owner, source: source.source, destination: destination.source, ...offer };
     const { blockhash } = await chain.latestBlockhash();
     const { wire } = craftTransaction({
       // Whoever sells may have no SOL, as vaults have none: then nothing would be told of the pool.
       feePayer: payer(),
-      instructions: [...areThere, state.swap(from, accounts)],
+      instructions: [...areThere, trade.swap],
       blockhash,
       budget: { computeUnitLimit: MAX_COMPUTE_UNITS, computeUnitPrice: 0n },
     });
-    const { err } = await chain.simulate(wire, { sigVerify: false });
+    const outcome = await chain.simulate(wire, { sigVerify: false });
     const last = decodeTransaction(wire).decoded.instructions.length - 1;
-    return isInstructionError(err) && err.InstructionError[0] !== last ? undefined : err;
+    return isInstructionError(outcome.err) && outcome.err.InstructionError[0] !== last ? undefined : outcome;
+  }
+
+  /**
+   * Whether the pool that failed at this slot was the one from which the trade was made. Nodes are not at one slot: what one says
+   * of a slot before the bytes were read, or what was read before it, tells nothing. @throws ChainUnavailable
+   */
+  async #stoodStill({ pool, madeFrom, slot: madeAt }: TrialTrade, slot: number | undefined): Promise<boolean> {
+    const { live } = this.#deps;
+    const { accounts } = pool;
+    const readings = await live.refresh(accounts);
+    // It is made of other accounts now, which the next look needs.
+    if (pool.accounts !== accounts) await live.refresh(pool.accounts);
+    if (slot === undefined || slot < madeAt) return false;
+    return madeFrom.every(({ address, account }) => {
+      const reading = readings.get(address);
+      // An account that has changed, if only to and fro, is another object.
+      return reading !== undefined && reading.slot >= slot && live.get(address)?.account === account;
+    });
+  }
+
+  /** Whether the trade would be the same, and go through, by what the pool is now. */
+  #isStillMade({ pool, from, accounts, swap }: TrialTrade): boolean {
+    const state = pool.stateForTrial(this.#deps.steadyNow());
+    const received = state?.quote(from, accounts.amountIn)?.received ?? -1n;
+    return received >= accounts.minOut && isDeepStrictEqual(state?.swap(from, accounts), swap);
   }
 
   /**
