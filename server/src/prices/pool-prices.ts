@@ -54,7 +54,6 @@ const ASKED_MS = 10 * 60_000;
 /** How long an anchor's price by its pools, of which there may be hundreds, is cached. */
 const ANCHOR_MS = 250;
 
-type Worth = Pick<PoolSpot, 'usd' | 'depthUsd'>;
 /** `hidden`: so much of the depth is silent that the rest is no price. */
 type Spot = PoolSpot | 'hidden';
 
@@ -73,7 +72,7 @@ export class PoolPrices {
     dispose: (_, mint) => this.#forget(mint),
   });
   readonly #silent = new SilentPools();
-  readonly #anchors = new Map<Address, { spot: Worth | undefined; at: number }>();
+  readonly #anchors = new Map<Address, { spot: PoolSpot | undefined; at: number }>();
 
   constructor(deps: PoolPricesDeps) {
     this.#deps = deps;
@@ -163,16 +162,15 @@ export class PoolPrices {
       const found = `the pools of ${mint} hold ${dollars(spot.depthUsd)} USD on their lesser side`;
       return { none: 'shallow', why: `${found}, and orders need ${dollars(leastDepthUsd)} USD` };
     }
-    if (spot.witnessUsd !== undefined && !agree(spot.usd, spot.witnessUsd, maxDisagreementBps)) {
-      return { none: 'contradicting', why: `the pools of ${mint} contradict each other` };
+    if (![spot.lowUsd, spot.highUsd].every((usd) => agree(spot.usd, usd, maxDisagreementBps))) {
+      return { none: 'contradicting', why: `the pools of ${mint}, or of what it is priced in, contradict each other` };
     }
     return spot;
   }
 
   #spot(mint: Address): Spot | undefined {
     const { source, anchors, rules, steadyNow } = this.#deps;
-    const dollar = { usd: 1, depthUsd: Number.POSITIVE_INFINITY, witnessUsd: undefined };
-    if (mint === anchors[0]) return dollar;
+    if (mint === anchors[0]) return certain(1);
     const own = anchors.indexOf(mint);
     const inMints = own < 0 ? anchors : anchors.slice(0, own);
     const worth = new Map(inMints.map((anchor) => [anchor, this.#worthOf(anchor)]));
@@ -180,20 +178,16 @@ export class PoolPrices {
     const silent: Address[] = [];
     for (const word of source.quotes(mint, inMints)) {
       const anchor = worth.get(word.in);
-      if (!anchor || word.isSilent) {
-        silent.push(word.pool);
-        continue;
-      }
-      // Whoever moves the anchor's price by its own pools moves this one, too.
-      const depthUsd = Math.min(word.depth * anchor.usd, anchor.depthUsd);
-      quotes.push({ pool: word.pool, usd: word.price * anchor.usd, depthUsd });
+      if (anchor && !word.isSilent) quotes.push(quoteOf(word, anchor));
+      else silent.push(word.pool);
     }
     return this.#silent.hides(mint, quotes, silent, steadyNow()) ? 'hidden' : spotOf(quotes, rules);
   }
 
-  #worthOf(anchor: Address): Worth | undefined {
+  #worthOf(anchor: Address): PoolSpot | undefined {
     const feed = this.#deps.feedUsd(anchor);
-    if (feed !== undefined) return feed === null ? undefined : { usd: feed, depthUsd: Number.POSITIVE_INFINITY };
+    if (feed === null) return undefined;
+    if (feed !== undefined || anchor === this.#deps.anchors[0]) return certain(feed ?? 1);
     const now = this.#deps.steadyNow();
     const known = this.#anchors.get(anchor);
     if (known && now - known.at < ANCHOR_MS) return known.spot;
@@ -216,6 +210,21 @@ export class PoolPrices {
   #priceOf(usd: number): OrderPrice {
     return { usd, confidence: 0, publishedAt: this.#deps.clock.now(), source: 'pools', stale: false };
   }
+}
+
+/** What no pool moves. */
+const certain = (usd: number): PoolSpot => ({ usd, lowUsd: usd, highUsd: usd, depthUsd: Number.POSITIVE_INFINITY });
+
+function quoteOf({ pool, in: mint, price, depth }: PoolWord, anchor: PoolSpot): PoolQuote {
+  const { usd, lowUsd, highUsd, depthUsd } = anchor;
+  return {
+    pool,
+    usd: price * usd,
+    lowUsd: price * lowUsd,
+    highUsd: price * highUsd,
+    depthUsd: depth * usd,
+    anchor: depthUsd === Number.POSITIVE_INFINITY ? undefined : { mint, depthUsd },
+  };
 }
 
 const dollars = (usd: number) => Math.floor(usd).toLocaleString('en-US');

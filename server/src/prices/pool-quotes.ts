@@ -1,19 +1,32 @@
+/** A token that others are priced in, and that is itself priced by pools. */
+interface Anchor {
+  mint: string;
+  /** What has to be moved to move its price, in USD. */
+  depthUsd: number;
+}
+
 /** What one pool says of a token. */
 export interface PoolQuote {
   /** The pool's address. */
   pool: string;
   /** USD for one whole token. */
   usd: number;
+  /** The same by the least and by the most that witnesses say of the token that it is priced in. */
+  lowUsd: number;
+  highUsd: number;
   /** The lesser of the two sides that it has near its price, in USD. */
   depthUsd: number;
+  /** The token that it is priced in, where that one's price is of pools, too: whoever moves those moves this one. */
+  anchor?: Anchor | undefined;
 }
 
 export interface PoolSpot {
   usd: number;
+  /** The least and the most that the price and its witnesses say. */
+  lowUsd: number;
+  highUsd: number;
   /** Of all pools that agree with the price, in USD. */
   depthUsd: number;
-  /** What other pools say, where they are as deep as a price must be. */
-  witnessUsd: number | undefined;
 }
 
 const BPS = 10_000;
@@ -22,25 +35,63 @@ const BPS = 10_000;
 export const agree = (a: number, b: number, bps: number): boolean => Math.abs(a - b) * BPS <= Math.min(a, b) * bps;
 
 /**
- * The price in the middle of the pools' depth: to move it, more than half of all depth has to be moved. The witness is
- * the same of all pools but the one that the price is from, and of those only if they have `leastDepthUsd`.
+ * The price in the middle of the pools' depth: to move it, more than half of all depth has to be moved. Its witnesses are
+ * the same of all pools but one, and of all but those over one anchor, where these have more depth than it: so they count
+ * as one. Each only if it has `leastDepthUsd`. The others are what the price is by the witnesses of the anchors: leaving
+ * out what is over an anchor that is contradicted would let anybody silence deep pools by contradicting it.
  */
 export function spotOf(
   quotes: readonly PoolQuote[],
   { leastDepthUsd, maxDisagreementBps }: { leastDepthUsd: number; maxDisagreementBps: number },
 ): PoolSpot | undefined {
-  const middle = middleOf(quotes);
+  const all = bounded(quotes);
+  const middle = middleOf(all, 'usd');
   if (!middle) return undefined;
-  const others = quotes.filter(({ pool }) => pool !== middle.pool);
-  const agreeing = quotes.filter(({ usd }) => agree(usd, middle.usd, maxDisagreementBps));
-  const witness = depthOf(others) >= leastDepthUsd ? middleOf(others) : undefined;
-  return { usd: middle.usd, depthUsd: depthOf(agreeing), witnessUsd: witness?.usd };
+  const { usd } = middle;
+  const others = [
+    quotes.filter(({ pool }) => pool !== middle.pool),
+    ...[...overdrawnOf(quotes).keys()].map((mint) => quotes.filter(({ anchor }) => anchor?.mint !== mint)),
+  ].map(bounded);
+  const witnesses = others.filter((some) => depthOf(some) >= leastDepthUsd);
+  const said = witnesses.map((some) => middleOf(some, 'usd')?.usd ?? usd);
+  if (quotes.some(({ lowUsd, highUsd }) => lowUsd < highUsd)) {
+    said.push(middleOf(all, 'lowUsd')?.lowUsd ?? usd, middleOf(all, 'highUsd')?.highUsd ?? usd);
+  }
+  return {
+    usd,
+    lowUsd: Math.min(usd, ...said),
+    highUsd: Math.max(usd, ...said),
+    depthUsd: depthOf(bounded(quotes.filter((quote) => agree(quote.usd, usd, maxDisagreementBps)))),
+  };
 }
 
 const depthOf = (quotes: readonly PoolQuote[]) => quotes.reduce((sum, { depthUsd }) => sum + depthUsd, 0);
 
-function middleOf(quotes: readonly PoolQuote[]): PoolQuote | undefined {
-  const sorted = quotes.filter(({ usd, depthUsd }) => usd > 0 && depthUsd > 0).sort((a, b) => a.usd - b.usd);
+/** The anchors over which pools have more depth together than these have themselves, and how much of it they share. */
+function overdrawnOf(quotes: readonly PoolQuote[]): ReadonlyMap<string, number> {
+  const anchors = new Map<string, Anchor & { overUsd: number }>();
+  for (const { anchor, depthUsd } of quotes) {
+    if (!anchor) continue;
+    const known = anchors.get(anchor.mint);
+    if (known) known.overUsd += depthUsd;
+    else anchors.set(anchor.mint, { ...anchor, overUsd: depthUsd });
+  }
+  const overdrawn = [...anchors.values()].filter(({ depthUsd, overUsd }) => overUsd > depthUsd);
+  return new Map(overdrawn.map(({ mint, depthUsd, overUsd }) => [mint, depthUsd / overUsd]));
+}
+
+/** With no more depth over an anchor than that has itself: one trade that moves it moves them all. */
+function bounded(quotes: readonly PoolQuote[]): readonly PoolQuote[] {
+  const shares = overdrawnOf(quotes);
+  if (shares.size === 0) return quotes;
+  return quotes.map((quote) => {
+    const share = quote.anchor && shares.get(quote.anchor.mint);
+    return share === undefined ? quote : { ...quote, depthUsd: quote.depthUsd * share };
+  });
+}
+
+function middleOf(quotes: readonly PoolQuote[], by: 'usd' | 'lowUsd' | 'highUsd'): PoolQuote | undefined {
+  const sorted = quotes.filter((quote) => quote[by] > 0 && quote.depthUsd > 0).sort((a, b) => a[by] - b[by]);
   const half = depthOf(sorted) / 2;
   let depth = 0;
   return sorted.find((quote) => {

@@ -32,7 +32,9 @@ export class SilentPools {
       known.set(pool, heard);
       depth.silent += heard.depthUsd;
     }
-    for (const { pool, depthUsd } of quotes) {
+    for (const { pool, anchor, depthUsd: ownUsd } of quotes) {
+      // Each by itself: whoever makes more pools over the same anchor for a moment must not take from what this one counts for.
+      const depthUsd = Math.min(ownUsd, anchor?.depthUsd ?? ownUsd);
       known.set(pool, { depthUsd, at: now });
       depth.heard += depthUsd;
     }
