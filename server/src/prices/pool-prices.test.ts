@@ -307,6 +307,15 @@ describe('attack: somebody who moves pools makes one of his own at another price
     }
   });
 
+  it('attack: a small one beside a deep one that is moved says the price then: the deep one is no witness of it', () => {
+    const { set, pass, usd } = settled();
+    set(token, { price: 0.8, depth: 20_000 }, { price: 0.801, depth: 5_001 }, { price: 1, depth: 15_000 });
+    for (let i = 0; i < 2 * OBSERVATIONS; i++) {
+      pass(1);
+      assert.equal(usd(), 'contradicting');
+    }
+  });
+
   it('attack: in a token of your own it is not counted at all', () => {
     const { set, pass, usd } = settled();
     set(token, { price: 1 }, { in: other, price: 1e-6, depth: 1e12 });

@@ -36,32 +36,38 @@ export const agree = (a: number, b: number, bps: number): boolean => Math.abs(a 
 
 /**
  * The price in the middle of the pools' depth: to move it, more than half of all depth has to be moved. Its witnesses are
- * the same of all pools but one, and of all but those over one anchor, where these have more depth than it: so they count
- * as one. Each only if it has `leastDepthUsd`. The others are what the price is by the witnesses of the anchors: leaving
- * out what is over an anchor that is contradicted would let anybody silence deep pools by contradicting it.
+ * the same without the pool that it is from, without the deepest pool that agrees with it (a small one beside that may be
+ * the one in the middle), and without all over one anchor, where these have more depth than it: so they count as one. Each
+ * only if it has `leastDepthUsd`. The others are what the price is by the witnesses of the anchors: leaving out what is
+ * over an anchor that is contradicted would let anybody silence deep pools by contradicting it.
  */
 export function spotOf(
   quotes: readonly PoolQuote[],
   { leastDepthUsd, maxDisagreementBps }: { leastDepthUsd: number; maxDisagreementBps: number },
 ): PoolSpot | undefined {
-  const all = bounded(quotes);
+  const overdrawn = [...overdrawnOf(quotes).keys()];
+  // Where none is, none is with fewer pools.
+  const bound = overdrawn.length > 0 ? bounded : (some: readonly PoolQuote[]) => some;
+  const all = bound(quotes);
   const middle = middleOf(all, 'usd');
   if (!middle) return undefined;
   const { usd } = middle;
+  const agreeing = (quote: PoolQuote) => agree(quote.usd, usd, maxDisagreementBps);
+  const deepest = all.filter(agreeing).reduce((a, b) => (b.depthUsd > a.depthUsd ? b : a), middle);
   const others = [
-    quotes.filter(({ pool }) => pool !== middle.pool),
-    ...[...overdrawnOf(quotes).keys()].map((mint) => quotes.filter(({ anchor }) => anchor?.mint !== mint)),
-  ].map(bounded);
+    ...[...new Set([middle.pool, deepest.pool])].map((without) => quotes.filter(({ pool }) => pool !== without)),
+    ...overdrawn.map((mint) => quotes.filter(({ anchor }) => anchor?.mint !== mint)),
+  ].map(bound);
   const witnesses = others.filter((some) => depthOf(some) >= leastDepthUsd);
   const said = witnesses.map((some) => middleOf(some, 'usd')?.usd ?? usd);
-  if (quotes.some(({ lowUsd, highUsd }) => lowUsd < highUsd)) {
+  if (quotes.some(({ lowUsd, highUsd }) => !agree(lowUsd, highUsd, maxDisagreementBps))) {
     said.push(middleOf(all, 'lowUsd')?.lowUsd ?? usd, middleOf(all, 'highUsd')?.highUsd ?? usd);
   }
   return {
     usd,
     lowUsd: Math.min(usd, ...said),
     highUsd: Math.max(usd, ...said),
-    depthUsd: depthOf(bounded(quotes.filter((quote) => agree(quote.usd, usd, maxDisagreementBps)))),
+    depthUsd: depthOf(bound(quotes.filter(agreeing))),
   };
 }
 
@@ -83,7 +89,6 @@ function overdrawnOf(quotes: readonly PoolQuote[]): ReadonlyMap<string, number> 
 /** With no more depth over an anchor than that has itself: one trade that moves it moves them all. */
 function bounded(quotes: readonly PoolQuote[]): readonly PoolQuote[] {
   const shares = overdrawnOf(quotes);
-  if (shares.size === 0) return quotes;
   return quotes.map((quote) => {
     const share = quote.anchor && shares.get(quote.anchor.mint);
     return share === undefined ? quote : { ...quote, depthUsd: quote.depthUsd * share };
