@@ -316,6 +316,21 @@ describe('attack: somebody who moves pools makes one of his own at another price
     }
   });
 
+  it('attack: two small ones between a deep one that is moved and another: they are no witnesses of each other', () => {
+    const { set, pass, usd } = settled();
+    const small = { depth: 5_001 };
+    for (const [moved, own] of [
+      [0.75, 0.8],
+      [1.3, 1.2],
+    ] as const) {
+      set(token, { price: moved }, { ...small, price: own }, { ...small, price: own }, { price: 1 });
+      for (let i = 0; i < 2 * OBSERVATIONS; i++) {
+        pass(1);
+        assert.equal(usd(), 'contradicting');
+      }
+    }
+  });
+
   it('attack: in a token of your own it is not counted at all', () => {
     const { set, pass, usd } = settled();
     set(token, { price: 1 }, { in: other, price: 1e-6, depth: 1e12 });

@@ -36,10 +36,11 @@ export const agree = (a: number, b: number, bps: number): boolean => Math.abs(a 
 
 /**
  * The price in the middle of the pools' depth: to move it, more than half of all depth has to be moved. Its witnesses are
- * the same without the pool that it is from, without the deepest pool that agrees with it (a small one beside that may be
- * the one in the middle), and without all over one anchor, where these have more depth than it: so they count as one. Each
- * only if it has `leastDepthUsd`. The others are what the price is by the witnesses of the anchors: leaving out what is
- * over an anchor that is contradicted would let anybody silence deep pools by contradicting it.
+ * the same without the deepest pool on either side of it, whatever that one says (where it alone is moved, what stands
+ * between it and the others may be the middle), and without all over one anchor, where these have more depth than it: so
+ * they count as one. Each only if it has `leastDepthUsd`. The others are what the price is by the witnesses of the
+ * anchors: leaving out what is over an anchor that is contradicted would let anybody silence deep pools by contradicting
+ * it.
  */
 export function spotOf(
   quotes: readonly PoolQuote[],
@@ -53,9 +54,11 @@ export function spotOf(
   if (!middle) return undefined;
   const { usd } = middle;
   const agreeing = (quote: PoolQuote) => agree(quote.usd, usd, maxDisagreementBps);
-  const deepest = all.filter(agreeing).reduce((a, b) => (b.depthUsd > a.depthUsd ? b : a), middle);
+  const deepest = [all.filter((quote) => quote.usd <= usd), all.filter((quote) => quote.usd >= usd)].map((side) =>
+    side.reduce((a, b) => (b.depthUsd > a.depthUsd ? b : a), middle),
+  );
   const others = [
-    ...[...new Set([middle.pool, deepest.pool])].map((without) => quotes.filter(({ pool }) => pool !== without)),
+    ...[...new Set(deepest)].map((without) => quotes.filter(({ pool }) => pool !== without.pool)),
     ...overdrawn.map((mint) => quotes.filter(({ anchor }) => anchor?.mint !== mint)),
   ].map(bound);
   const witnesses = others.filter((some) => depthOf(some) >= leastDepthUsd);
