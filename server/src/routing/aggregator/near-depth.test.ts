@@ -2,19 +2,15 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { IMMUTABLE_WHIRLPOOL_PROGRAM } from '@slipway/checks';
 import { newAddress, randomNumbers } from '@slipway/programs/testing';
-import { type Address, TOKEN_PROGRAM } from '@slipway/wire';
+import { TOKEN_PROGRAM } from '@slipway/wire';
 import { createMarket, type Pool } from './market.js';
 import { middlePrice, nearDepth } from './near-depth.js';
 import type { Pools } from './pools.js';
 import { poolWords } from './spot.js';
 import type { PoolState, Side, Venue } from './venue.js';
-import { dammV2Venue } from './venues/meteora-damm-v2.js';
-import { dbcVenue } from './venues/meteora-dbc.js';
 import { dlmmVenue } from './venues/meteora-dlmm/index.js';
 import { raydiumCpmmVenue } from './venues/raydium-cpmm.js';
 import { Lab, type LabPool } from './venues/testing/lab.js';
-import { randomDammPool } from './venues/testing/meteora-damm-v2.js';
-import { randomDbcPool } from './venues/testing/meteora-dbc.js';
 import { CALM, type PairTerms, writePair } from './venues/testing/meteora-dlmm.js';
 import { randomCpmmPool } from './venues/testing/raydium-cpmm.js';
 import { TESTED_VENUES } from './venues/testing/venues.js';
@@ -82,7 +78,7 @@ const FAR_BINS = Array.from({ length: 10 }, (_, i) => [
 ]).flat();
 
 /** What the pools that hold these states say of the first token, in the second. */
-function wordsOf(states: readonly PoolState[], [mint, other]: readonly Address[] = mints) {
+function wordsOf(states: readonly PoolState[]) {
   const pools = states.map((state): Pool => {
     const [{ mint: first }, { mint: second }] = state.tokens;
     const own = { address: newAddress(), venue: whirlpools, mints: [first, second] as const, accounts: [] };
@@ -90,7 +86,7 @@ function wordsOf(states: readonly PoolState[], [mint, other]: readonly Address[]
   });
   const market = createMarket(pools);
   const known = { decimals: 6 };
-  return poolWords({ knownMint: () => known, market: () => market } as unknown as Pools, 0, mint!, [other!]);
+  return poolWords({ knownMint: () => known, market: () => market } as unknown as Pools, 0, mints[0], [mints[1]]);
 }
 
 describe('the depth of a pool', () => {
@@ -183,27 +179,6 @@ it('attack: somebody who moves pools raises the dynamic fee of a deep pair, so t
     [word!.price, word!.depth],
     wordsOf([calm]).flatMap(({ price, depth }) => [price, depth]),
   );
-});
-
-it('attack: somebody who moves pools raises the dynamic fee of a DAMM v2 pool or of a launch curve: it counts by the rest of its fee', () => {
-  const random = randomNumbers(7);
-  for (const [venue, write] of [
-    [dammV2Venue(), randomDammPool],
-    [dbcVenue(), randomDbcPool],
-  ] as const) {
-    let raised = 0;
-    for (let count = 0; count < 1_000; count++) {
-      const { state } = lab.open(venue, write(lab, random).address);
-      if (typeof state === 'string' || state.feeShare <= 0.02 || state.baseFeeShare! > 0.02) continue;
-      raised += 1;
-      const words = wordsOf(
-        [state],
-        state.tokens.map(({ mint }) => mint),
-      );
-      assert.ok(!words.some(({ isSilent }) => isSilent), `${venue.label}: ${state.feeShare}`);
-    }
-    assert.ok(raised > 0, venue.label);
-  }
 });
 
 describe('attack: somebody who moves pools makes one that looks deep, with what nobody will trade against', () => {

@@ -10,6 +10,11 @@ import type { PoolState, Side } from './venue.js';
  * for as long as he likes, and silence a pool by that.
  */
 const MAX_FEE = 0.02;
+/**
+ * With terms that let trades raise the fee further, nobody sets a pool right that its owner has moved. By the terms, and
+ * not by the fee that trades have raised, for the same reason as above.
+ */
+const MAX_RAISED_FEE = 0.1;
 /** Prices that differ by at most this factor agree. */
 const AGREEMENT = 1.05;
 
@@ -126,7 +131,8 @@ function offerOf(legs: readonly Leg[], now: number): Offer | undefined {
 
 function heardState(pool: Pool, now: number): PoolState | undefined {
   const state = pool.state(now);
-  return state && (state.baseFeeShare ?? state.feeShare) <= MAX_FEE ? state : undefined;
+  if (!state || (state.mostFeeShare ?? 0) > MAX_RAISED_FEE) return undefined;
+  return (state.baseFeeShare ?? state.feeShare) <= MAX_FEE ? state : undefined;
 }
 
 function offerBy(state: PoolState, from: Side): Offer | undefined {

@@ -41,6 +41,8 @@ export interface PoolState {
   readonly feeShare: number;
   /** The part of `feeShare` that trades do not raise; missing where it is all of it. */
   readonly baseFeeShare?: number;
+  /** `feeShare` with the most that volatility can add, by the pool's terms; missing where its program allows 10 % at most. */
+  readonly mostFeeShare?: number;
   /**
    * What it may leave of an offer: dust, because it rounds, or any part of it, where it ends before. Missing: it takes all of an offer,
    * or fails.

@@ -93,6 +93,8 @@ interface Pool {
   tokens: [PoolToken, PoolToken];
   base: BaseFee;
   variableRate: bigint;
+  /** What its terms let the variable rate rise to. */
+  mostVariableRate: bigint;
   mostRate: bigint;
   feesOn: (typeof FEES_ON)[number];
   liquidity: bigint;
@@ -114,10 +116,7 @@ const decodePool = readOnce((account: ChainAccount): Pool | string => {
   const mostRate = MOST_RATE[view.getUint8(486)];
   const kind = BASE_FEES[view.getUint8(16)];
   if (!feesOn || !activatedBy || mostRate === undefined || !kind || view.getUint8(696) > 1) return 'an unknown version';
-  const isVariable = view.getUint8(56) !== 0;
-  const variable = isVariable
-    ? variableRate(u128At(view, 120), BigInt(view.getUint16(72, true)), BigInt(view.getUint32(68, true)))
-    : 0n;
+  const variable = variableAt(view, u128At(view, 120));
   if (variable === undefined) return 'its volatility is out of range';
   const tokens = [0, 1].map((side) => tokenOf(account.data, view, side));
   const [a, b] = tokens;
@@ -129,6 +128,7 @@ const decodePool = readOnce((account: ChainAccount): Pool | string => {
     mints: [a.mint, b.mint],
     tokens: [a, b],
     variableRate: variable,
+    mostVariableRate: variableAt(view, BigInt(view.getUint32(64, true))) ?? mostRate,
     mostRate,
     feesOn,
     liquidity,
@@ -142,6 +142,11 @@ const decodePool = readOnce((account: ChainAccount): Pool | string => {
     activation: u64At(view, 472),
   };
 });
+
+function variableAt(view: DataView, volatility: bigint): bigint | undefined {
+  if (view.getUint8(56) === 0) return 0n;
+  return variableRate(volatility, BigInt(view.getUint16(72, true)), BigInt(view.getUint32(68, true)));
+}
 
 function refusalOf({ isEnabled, activatedBy, activation, ...pool }: Pool, now: ClockTime): string | undefined {
   if (!isEnabled) return 'trading is disabled';
@@ -208,6 +213,16 @@ function pricePeriods({ base, price, startPrice }: Pool): bigint | undefined {
   return ((price - startPrice) * BPS) / startPrice / base.priceStep;
 }
 
+/** Where it goes by the price, the rate at the end of its schedule: trades move the price, and by it the rate. */
+function restingRateOf(pool: Pool, now: ClockTime): bigint {
+  const { kind, duration } = pool.base;
+  const expired = pool.activation + duration + 1n;
+  return baseRateAt(pool, kind.endsWith('by price') ? expired : now[pool.activatedBy]);
+}
+
+const baseRateAt = (pool: Pool, point: bigint) =>
+  baseRateOf(pool, 0, point) ?? baseRateOf(pool, 1, point) ?? pool.mostRate;
+
 // ---- trades -----------------------------------------------------------------------------------------------------------
 
 const other = (side: Side): Side => (side === 0 ? 1 : 0);
@@ -223,8 +238,7 @@ interface Parts {
 function stateOf({ address, pool, balances }: Parts, now: ClockTime): PoolState {
   const { tokens } = pool;
   const rates = [rateOf(pool, 0, now), rateOf(pool, 1, now)] as const;
-  const point = now[pool.activatedBy];
-  const baseRate = baseRateOf(pool, 0, point) ?? baseRateOf(pool, 1, point) ?? pool.mostRate;
+  const mostRate = capped(baseRateAt(pool, now[pool.activatedBy]) + pool.mostVariableRate, pool.mostRate);
   const [x, y] = virtualReserves(pool);
   const [low, high] = pool.range.map(Number) as [number, number];
   const isWhole = pool.feesOn === COMPOUNDING;
@@ -234,7 +248,8 @@ function stateOf({ address, pool, balances }: Parts, now: ClockTime): PoolState 
     tokens,
     reserves: isWhole ? [x, y] : [x - liquidity / high, y - (liquidity * low) / Q128],
     feeShare: Number(rates[0] ?? rates[1] ?? pool.mostRate) / Number(FEE_WHOLE),
-    baseFeeShare: Number(baseRate) / Number(FEE_WHOLE),
+    baseFeeShare: Number(restingRateOf(pool, now)) / Number(FEE_WHOLE),
+    mostFeeShare: Number(mostRate) / Number(FEE_WHOLE),
     quote(from, amount) {
       const rate = rates[from];
       const trade = rate === undefined ? undefined : quote(pool, from, amount, rate);

@@ -130,7 +130,7 @@ interface Terms {
   feesOn: (typeof FEES_ON)[number];
   activatedBy: (typeof ACTIVATION)[number];
   base: { kind: (typeof BASE_FEES)[number]; start: bigint; first: bigint; second: bigint; third: bigint };
-  dynamic: { binStep: bigint; control: bigint } | undefined;
+  dynamic: { mostVolatility: bigint; binStep: bigint; control: bigint } | undefined;
 }
 
 const NO_CONFIG = 'its configuration is none of the program';
@@ -161,7 +161,11 @@ const decodeConfig = readOnce((account: ChainAccount): Terms | string => {
       third: u64At(view, 120),
     },
     dynamic: isDynamic
-      ? { binStep: BigInt(view.getUint16(152, true)), control: BigInt(view.getUint32(148, true)) }
+      ? {
+          mostVolatility: BigInt(view.getUint32(144, true)),
+          binStep: BigInt(view.getUint16(152, true)),
+          control: BigInt(view.getUint32(148, true)),
+        }
       : undefined,
   };
 });
@@ -190,11 +194,14 @@ const rough = (value: bigint) => Number(value) / 2 ** 64;
 
 /** The rate in a direction; undefined where the program fails, or allows at most one swap in a transaction. */
 function rateOf({ base, dynamic, activatedBy }: Terms, pool: Pool, from: Side, now: ClockTime): bigint | undefined {
-  const variable = dynamic ? variableRate(pool.volatility, dynamic.binStep, dynamic.control) : 0n;
+  const variable = variableAt(dynamic, pool.volatility);
   const rate = baseRateOf(base, from, now[activatedBy] - pool.activation);
   if (rate === undefined || variable === undefined) return undefined;
   return capped(rate + variable, MOST_RATE);
 }
+
+const variableAt = (dynamic: Terms['dynamic'], volatility: bigint): bigint | undefined =>
+  dynamic ? variableRate(volatility, dynamic.binStep, dynamic.control) : 0n;
 
 function baseRateOf(
   { kind, start, first, second, third }: Terms['base'],
@@ -235,6 +242,7 @@ function stateOf({ address, pool, terms, tokens, balances }: Parts, now: ClockTi
   const rates = [rateOf(terms, pool, BASE, now), rateOf(terms, pool, QUOTE, now)] as const;
   const passed = now[terms.activatedBy] - pool.activation;
   const baseRate = baseRateOf(terms.base, QUOTE, passed) ?? baseRateOf(terms.base, BASE, passed) ?? MOST_RATE;
+  const mostVariable = variableAt(terms.dynamic, terms.dynamic?.mostVolatility ?? 0n) ?? MOST_RATE;
   const kept = (from: Side) => 1 - Number(rates[from] ?? FEE_WHOLE) / Number(FEE_WHOLE);
   const keptIn = (from: Side) => (isOnInput(terms, from) ? kept(from) : 1);
   const keptOut = (from: Side) => (isOnInput(terms, from) ? 1 : kept(from));
@@ -244,6 +252,7 @@ function stateOf({ address, pool, terms, tokens, balances }: Parts, now: ClockTi
     leaves: 'part',
     feeShare: Number(rates[QUOTE] ?? rates[BASE] ?? MOST_RATE) / Number(FEE_WHOLE),
     baseFeeShare: Number(baseRate) / Number(FEE_WHOLE),
+    mostFeeShare: Number(capped(baseRate + mostVariable, MOST_RATE)) / Number(FEE_WHOLE),
     quote(from, amount) {
       const rate = rates[from];
       const trade = rate === undefined ? undefined : quote({ pool, terms, from, rate }, amount);

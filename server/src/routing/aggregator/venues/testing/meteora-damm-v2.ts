@@ -146,17 +146,39 @@ function randomBaseFee(random: Random, passed: number): Buffer {
   return data;
 }
 
-export function randomDynamicFee(random: Random, price: bigint, now: bigint): Buffer {
+/** What Meteora gives to pools; others may give less or more. */
+export const MOST_VOLATILITY = 14_460_000;
+
+interface DynamicFee {
+  /** How much volatility adds to the rate. */
+  control: number;
+  price: bigint;
+  lastUpdate: bigint;
+  volatility: bigint;
+  reference: bigint;
+}
+
+export function dynamicFee({ control, price, lastUpdate, volatility, reference }: DynamicFee): Buffer {
   const data = Buffer.alloc(96);
-  if (random(2) === 0) return data;
   data[0] = 1;
-  data.writeUInt32LE(14_460_000, 8);
-  data.writeUInt32LE(Number(sized(random, 24)), 12);
+  data.writeUInt32LE(MOST_VOLATILITY, 8);
+  data.writeUInt32LE(control, 12);
   for (const [i, value] of [1, 10, 120, 5000].entries()) data.writeUInt16LE(value, 16 + 2 * i);
-  data.writeBigUInt64LE(now - BigInt(random(200)), 24);
+  data.writeBigUInt64LE(lastUpdate, 24);
   writeU128(data, BIN_STEP, 32);
   writeU128(data, price, 48);
-  writeU128(data, sized(random, 23), 64);
-  writeU128(data, BigInt(random(2_000_000)), 80);
+  writeU128(data, volatility, 64);
+  writeU128(data, reference, 80);
   return data;
+}
+
+export function randomDynamicFee(random: Random, price: bigint, now: bigint): Buffer {
+  if (random(2) === 0) return Buffer.alloc(96);
+  return dynamicFee({
+    control: Number(sized(random, 24)),
+    price,
+    lastUpdate: now - BigInt(random(200)),
+    volatility: sized(random, 23),
+    reference: BigInt(random(2_000_000)),
+  });
 }
