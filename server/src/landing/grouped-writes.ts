@@ -65,6 +65,8 @@ const BARRED: Readonly<Record<LossBar, string>> = {
   failed:
     'a transaction of this wallet that the service paid for has failed: ask for a new one later, or with SOL for gas',
   'too-many': 'too many transactions that the service paid for have failed: try again later, or with SOL for gas',
+  'rents-of-wallet': 'as much rent as may be within an hour was signed for this wallet: what makes no account goes on',
+  'rents-of-all': 'as much rent as may be within an hour was signed for all wallets: what makes no account goes on',
 };
 
 const TWIN = 'the same transaction was sent for another request: ask for a new one';

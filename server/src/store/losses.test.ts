@@ -129,19 +129,21 @@ for (const kind of ['embedded', 'postgres'] as const) {
         numbers.map((each) => ({ id: `${wallet} ${each}`, wallet, rents: 10n }));
 
       const anHourAgo = NOW - 2 * HOUR_MS;
-      assert.deepEqual(await claim(of('one', 1, 2, 3)), { 'one 3': 'failed' });
+      assert.deepEqual(await claim(of('one', 1, 2, 3)), { 'one 3': 'rents-of-wallet' });
       await end('one 1', 'failed', anHourAgo);
       await end('one 2', 'expired');
       // The third was signed when it was refused.
-      assert.deepEqual(await claim([...of('one', 4), { id: 'one, without', wallet: 'one' }]), { 'one 4': 'failed' });
+      assert.deepEqual(await claim([...of('one', 4), { id: 'one, without', wallet: 'one' }]), {
+        'one 4': 'rents-of-wallet',
+      });
       await store.query(`update ledger set created_at = $1 where id in ('one 3', 'one 4')`, [new Date(anHourAgo)]);
       assert.deepEqual(await claim(of('two', 1, 2)), {});
       await end('two 1', 'landed');
       await end('two 2', 'landed', anHourAgo);
       assert.deepEqual(await claim([...of('two', 3), ...of('three', 1, 2)]), {});
       assert.deepEqual(await claim([...of('two', 4), ...of('four', 1, 2), { id: 'five', wallet: 'five', rents: 0n }]), {
-        'two 4': 'failed',
-        'four 2': 'too-many',
+        'two 4': 'rents-of-wallet',
+        'four 2': 'rents-of-all',
       });
       assert.deepEqual(await claim([{ id: 'of the version before', wallet: 'six' }]), {});
     });

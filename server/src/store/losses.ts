@@ -17,7 +17,7 @@ export interface LossBounds {
 }
 
 /** Why we do not pay for a transaction now. */
-export type LossBar = 'under-way' | 'failed' | 'too-many';
+export type LossBar = 'under-way' | 'failed' | 'too-many' | 'rents-of-wallet' | 'rents-of-all';
 
 /**
  * Where one of our wallets signs: `paid`, what fails costs us its fee, and what expires nothing; `handed-over`, its maker
@@ -93,8 +93,8 @@ const BARRED_BY_RENTS = `
     select wallet, rents from ledger where area = any($1) and rents > 0 and state = 'sending' and id <> all($2)
   ), judged as (
     select id, case
-      when of_wallet + (select coalesce(sum(s.rents), 0) from signed s where s.wallet in (${BLAMED})) > $4::bigint then 'failed'
-      when of_all + (select coalesce(sum(rents), 0) from signed) > $5::bigint then 'too-many'
+      when of_wallet + (select coalesce(sum(s.rents), 0) from signed s where s.wallet in (${BLAMED})) > $4::bigint then 'rents-of-wallet'
+      when of_all + (select coalesce(sum(rents), 0) from signed) > $5::bigint then 'rents-of-all'
     end as why
     from claimed c
   )
