@@ -32,6 +32,8 @@ describe('a pool at which an order has failed', { timeout: 300_000 }, () => {
   const simulations = Object.assign(new EventEmitter(), { count: 0 });
   /** What somebody else does before a simulation. */
   let meanwhile = async () => {};
+  /** By how much the node that simulates is ahead of what it says of accounts. */
+  let ahead = 0;
   let time = 0;
 
   before(async () => {
@@ -59,7 +61,8 @@ describe('a pool at which an order has failed', { timeout: 300_000 }, () => {
     const simulate: typeof chain.simulate = async (...wanted) => {
       simulations.count += 1;
       await meanwhile();
-      return chain.simulate(...wanted).finally(() => simulations.emit('end'));
+      const outcome = await chain.simulate(...wanted).finally(() => simulations.emit('end'));
+      return { ...outcome, slot: outcome.slot! + ahead };
     };
     trials = new PoolTrials({ ...deps, pools, chain: { ...chain, simulate }, payer: () => payer });
     await pools.discover();
@@ -225,6 +228,19 @@ describe('a pool at which an order has failed', { timeout: 300_000 }, () => {
     await world.setReserves(broken, [DEEP, DEEP]);
     time += MINUTE;
     await refresh();
+  });
+
+  it('is looked at again where nodes are at other slots, and left out where it fails each time', async () => {
+    for (ahead of [-1_000, 1_000]) {
+      assert.ok(isOpen(broken));
+      const { count } = simulations;
+      await trials.suspect(broken.address, tokens[0].mint);
+      assert.equal(simulations.count, count + 3);
+      assert.equal(isOpen(broken), undefined);
+      time += MINUTE;
+      await refresh();
+    }
+    ahead = 0;
   });
 
   it('is not tried where it cannot be seen that the tokens for it are there', async (t) => {
