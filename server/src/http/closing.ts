@@ -28,6 +28,10 @@ export function endConnections(app: FastifyInstance, log: Logger, bound = BOUND,
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
+  // Node's own, with which it begins to close, would cut off answers that are still being read.
+  app.server.closeIdleConnections = () => {
+    for (const socket of sockets) if (isIdle(socket)) socket.destroy();
+  };
   app.addHook('preClose', (done) => {
     const began = now();
     looking = setInterval(() => look(now() - began), bound.eachMs);
@@ -52,7 +56,6 @@ export function endConnections(app: FastifyInstance, log: Logger, bound = BOUND,
   function mayStayUntil(socket: Socket, sinceMs: number): number {
     const worked = lastAtWork.get(socket);
     if (worked === sinceMs) return bound.requestsMs;
-    // Node's own closing of idle connections would cut off answers that are still being read.
     if (socket.bytesRead === 0 || isIdle(socket)) return 0;
     return Math.min((worked ?? 0) + bound.clientsMs, bound.requestsMs);
   }
