@@ -47,3 +47,12 @@ test('attack: a thief of a login has a challenge that was used, while the clock 
     }
   }
 });
+
+test('a login while the clock was a year ahead keeps no other one among those that may still be used', () => {
+  let elapsed = MINUTE_MS;
+  const check = createLoginPolicy({ prefix: () => PREFIX, age: () => elapsed, mostUsed: 2 });
+  const logIn = (now: number) => check(wallet.address, proofOf(now), now);
+  logIn(START + 365 * 24 * 60 * MINUTE_MS);
+  for (elapsed of [2 * MINUTE_MS, 20 * MINUTE_MS, 40 * MINUTE_MS]) logIn(START + elapsed);
+  assert.throws(() => logIn(START + elapsed), /too many logins at a time/);
+});

@@ -14,13 +14,20 @@ const LONGEST_USE_MS = CHALLENGE_MS + 2 * SKEW_MS;
 /** More than can be signed by honest wallets while a challenge lives. */
 const MOST_USED = 100_000;
 
+interface LoginPolicyOptions {
+  prefix: () => string;
+  age?: (() => number) | undefined;
+  /** How many challenges may have been used at a time. */
+  mostUsed?: number;
+}
+
 /**
  * A wallet logs in by its signature over a challenge that names this service, lives now, and was not used before.
  *
  * `age`: for how many milliseconds it has been known what was used, so that no challenge of before is taken. By a steady clock:
  * that of the machine may have been wrong at the start, and be right since.
  */
-export function createLoginPolicy({ prefix, age }: { prefix: () => string; age?: (() => number) | undefined }) {
+export function createLoginPolicy({ prefix, age, mostUsed = MOST_USED }: LoginPolicyOptions) {
   /** By their digests, and until when they could be used, by both clocks: that of the machine may jump ahead for a moment. */
   const used = new Map<string, { until: number; steadyUntil: number }>();
 
@@ -36,13 +43,12 @@ export function createLoginPolicy({ prefix, age }: { prefix: () => string; age?:
     const since = age ? now - steady : 0;
     allow(expiresAt - CHALLENGE_MS >= since, 'the challenge is older than this signer');
     for (const [digest, { until, steadyUntil }] of used) {
-      if (until > now || steadyUntil > steady) break;
-      used.delete(digest);
+      // Not those up to the first that is not over: one that was used while the clock was ahead keeps its place until then.
+      if (until <= now && steadyUntil <= steady) used.delete(digest);
     }
     const digest = createHash('sha256').update(challenge).digest('base64');
     allow(!used.has(digest), 'the challenge was used before');
-    allow(used.size < MOST_USED, 'too many logins at a time');
-    // In the order of their uses, which is nearly that of their ends.
+    allow(used.size < mostUsed, 'too many logins at a time');
     used.set(digest, { until: now + LONGEST_USE_MS, steadyUntil: steady + LONGEST_USE_MS });
   };
 }
