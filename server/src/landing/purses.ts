@@ -53,7 +53,8 @@ export const GAS_PURSE: Purse = {
  * The keeper's for limit orders. All that fails counts for the order, not for its maker: mostly others were faster, and he can
  * cancel in the slot of a fill, which is cheaper than the fill. So one maker can use up the total by ever new orders, as ever new
  * makers could. Beyond it, a new order costs us one fill's fee (a signature and the priority fee), and the maker the fees of the
- * order and the cancel (5,000 each), with the order's tokens and rents tied up in between.
+ * order and the cancel (5,000 each), with the order's tokens and rents tied up in between. Likewise the rents: failing fills of nine
+ * orders use up those of all. A bound for each maker would only let others bar him.
  */
 export const LIMIT_ORDER_PURSE: Purse = {
   name: 'limit-orders',

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import { LIMIT_ORDER_PURSE, LOSS_WINDOW_MS } from '../../landing/purses.js';
 import { createClock } from '../../lib/clock.js';
 import type { TestPool } from '../../routing/aggregator/testing.js';
 import type { Token } from '../../routing/router.js';
 import { guardKeys, type LossLimits, SANDBOX_PROGRAMS } from '../../signer/index.js';
+import { claimMany, insertCrafted, type LedgerRow, settleMany } from '../../store/ledger.js';
+import { barLosses } from '../../store/losses.js';
+import { openTestStore } from '../../store/testing.js';
+import { LIMIT_ORDER_AREA, limitOrderSettlement } from './settlement.js';
 import { type KeeperWorld, openKeeperWorld } from './testing.js';
 
 const DEEP: [bigint, bigint] = [10n ** 15n, 10n ** 15n];
@@ -118,4 +123,42 @@ test('attack: a stranger on the chain has fills of many makers due at once that 
   const { rows } = await w.store.query<{ state: string }>(`select state from ledger where state = 'landed'`);
   assert.ok(rows.length > 0);
   assert.equal(counted.length, rows.length);
+});
+
+test('attack: a wallet has fills of ever more limit orders of its own fail that would make two accounts each: nine orders use up what such fills of all may sign for, with 36 fees, and a fill that makes none goes on', async () => {
+  const { store, close } = await openTestStore();
+  const now = new Date(0);
+  const since = new Date(-LOSS_WINDOW_MS);
+  const { wallet, most, rents } = LIMIT_ORDER_PURSE;
+  const all = { areas: [LIMIT_ORDER_AREA], allSince: since, allMost: most, ...(rents && { rents }) };
+  const bounds = { ...all, walletSince: since, walletMost: wallet.most };
+  let number = 0;
+  /** Claims a fill, which fails unless it is barred; answers why it is. */
+  const fill = (maker: string, order: string, making: bigint) =>
+    store.transaction(async (tx) => {
+      const id = `fill ${number++}`;
+      const made = { cosigners: ['keeper'], lastValidBlockHeight: 1n, createdAt: now, expiresAt: now };
+      const row = { id, area: LIMIT_ORDER_AREA, wallet: maker, messageHash: Buffer.from(id), payload: { order } };
+      await insertCrafted(tx, [{ ...row, ...made }]);
+      await claimMany(tx, [{ id, signature: id, wire: Buffer.alloc(1), sentAt: now, rents: making }]);
+      const bar = (await barLosses(tx, [id], bounds)).get(id);
+      if (bar) await tx.query('delete from ledger where id = $1', [id]);
+      else {
+        await settleMany(tx, [{ id, event: 'failed', slot: 1n, error: null, settledAt: now }]);
+        await limitOrderSettlement.settle!(tx, [{ id, state: 'failed', slot: 1n } as LedgerRow]);
+      }
+      return bar;
+    });
+  let failed = 0;
+  let orders = 0;
+  for (let bar: string | undefined; bar !== 'rents-of-all'; orders++) {
+    for (bar = undefined; bar === undefined; ) {
+      bar = await fill('maker', `order ${orders}`, 2n * RENT);
+      if (bar === undefined) failed++;
+    }
+  }
+  assert.deepEqual([orders - 1, failed], [9, 36], 'the tenth has none');
+  assert.equal(await fill('another maker', 'an order', 2n * RENT), 'rents-of-all');
+  assert.equal(await fill('another maker', 'an order', 0n), undefined);
+  await close();
 });
