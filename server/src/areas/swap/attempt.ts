@@ -45,6 +45,8 @@ export interface Ready {
 /** A quote that cannot be used, and what another one of the same router must avoid. */
 export interface Failure {
   failed: string;
+  /** The error number of the simulation. */
+  error?: number;
   /** The transaction does not fit; a simpler route might. */
   isTooLarge?: boolean;
   /** A simulation failed at these hops. */
@@ -118,7 +120,8 @@ async function tryOut(deps: SwapDeps, order: Order, draft: Draft): Promise<Attem
     if (isOutOfUnits(tried) && quote.simpler) return { failed: explain(tried.err).message, isTooLarge: true };
     const suspects = suspectHops(quote.hops, tried, deps.programs.router);
     const at = suspects.map(({ label, venue }) => `${label} ${venue}`).join(', ');
-    return { failed: `${at && `${at}: `}${explain(tried.err).message}`, suspects };
+    const { code, message } = explain(tried.err);
+    return { failed: `${at && `${at}: `}${message}`, error: code, suspects };
   }
   const { crafted, lastValidBlockHeight } = tried;
   const tooDear = lamportsObstacle(order, draft, crafted.feeLamports);

@@ -6,7 +6,7 @@ import {
   findProgramAddress,
   address as toAddress,
 } from '@slipway/wire';
-import type { Chain, ChainAccount } from '../../chain/index.js';
+import { type Chain, type ChainAccount, requiresMemo } from '../../chain/index.js';
 import { GrowingCache } from '../../lib/growing-cache.js';
 
 /** The public referral program; its token accounts are at (`referral_ata`, referral account, mint). */
@@ -83,5 +83,5 @@ export function createFeeAccounts(deps: {
 function canReceive(account: ChainAccount | undefined, { mint, tokenProgram }: FeeToken): boolean {
   if (account?.owner !== tokenProgram) return false;
   const held = decodeTokenAccount(account.data);
-  return held?.mint === mint && held.state === 'initialized';
+  return held?.mint === mint && held.state === 'initialized' && !requiresMemo(account.data);
 }

@@ -96,7 +96,9 @@ describe('fee accounts', () => {
   });
 
   it('are none where the account cannot take the token', async () => {
-    for (const wrong of [holding(eur!), holding(token.mint, 'frozen'), plain(SYSTEM_PROGRAM), plain(TOKEN_PROGRAM)]) {
+    const requiringMemos = plain(TOKEN_PROGRAM, Buffer.from([...holding(token.mint).data, 2, 8, 0, 1, 0, 1]));
+    const others = [plain(SYSTEM_PROGRAM), plain(TOKEN_PROGRAM), requiringMemos];
+    for (const wrong of [holding(eur!), holding(token.mint, 'frozen'), ...others]) {
       assert.equal(await sourcesOf(new Map([[associated, wrong]])).ofReferral(referral, token), undefined);
     }
   });

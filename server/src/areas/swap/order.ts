@@ -16,12 +16,12 @@ import type { Candidate, Inquiry, Order } from './swap-order.js';
 import { GASLESS_MIN_USD, gaslessTerms, isTooSmallForGasless, mayBeGasless, termsOf } from './terms.js';
 import { createTokenAges } from './token-age.js';
 import { readValues } from './usd-values.js';
-import { readWallets } from './wallets.js';
+import { obstacleOfDestination, readWallets } from './wallets.js';
 
 /** How long after its arrival an order still asks for quotes in place of those that cannot be used; how often at most. */
 const TRY_MS = 3_000;
 const MAX_OTHERS = 12;
-/** How many of them an order is not charged for: pools may have moved since. */
+/** How many of them an order is not charged for: pools may have moved since. One into an account that requires memos has no more. */
 const FREE_OTHERS = 2;
 const TOO_SMALL: Obstacle = { code: 3, message: `Minimum $${GASLESS_MIN_USD} for gasless` };
 /** The text of code 3 for market makers. */
@@ -70,7 +70,8 @@ export async function order(
   const wallets = await readWallets(deps, asked, inquiry.input, inquiry.output);
   const terms = await termsOf(deps, sources, inquiry, wallets);
   let others = 0;
-  const mayTryAnother = async () => ++others <= FREE_OTHERS || (await charge())?.allowed !== false;
+  const mayTryAnother = async () =>
+    ++others <= FREE_OTHERS || (!wallets.destination?.requiresMemo && (await charge())?.allowed !== false);
   const taken: Order = { ...inquiry, asked, wallets, terms, mayTryAnother };
   const outcome = await craft(deps, taken);
   if ('ready' in outcome) await remember(deps, taken, outcome);
@@ -135,6 +136,7 @@ async function craftOn(deps: SwapDeps, order: Order, sponsored: SponsoredTerms):
 async function firstPossible(deps: SwapDeps, order: Order, candidates: readonly Candidate[]): Promise<Outcome> {
   let first: Outcome | undefined;
   const failures: string[] = [];
+  const errors = new Set<number | undefined>();
   const queue = [...candidates];
   let others = 0;
   for (let candidate = queue.shift(); candidate; candidate = queue.shift()) {
@@ -145,11 +147,14 @@ async function firstPossible(deps: SwapDeps, order: Order, candidates: readonly 
       const { router } = candidate.quote;
       deps.log.info({ router, reason: outcome.failed }, 'could not craft the transaction of a quote');
       failures.push(`${router}: ${outcome.failed}`);
+      errors.add(outcome.error);
       const quote = others++ < MAX_OTHERS ? await anotherQuote(deps, order, candidate, outcome) : undefined;
       if (quote) insert(queue, { ...candidate, quote });
     }
   }
   if (first) return first;
+  const ofDestination = obstacleOfDestination(order.wallets, errors);
+  if (ofDestination) throw ofDestination;
   const [best] = candidates;
   if (best?.quote.maker) return { candidate: best, obstacle: { code: 3, message: NO_TRANSACTION } };
   throw new AppError('CRAFT_FAILED', { message: `Failed to craft the swap: ${failures.join('; ')}` });

@@ -6,7 +6,8 @@ import {
   TOKEN_PROGRAM,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
-import type { ChainAccount } from '../../chain/index.js';
+import { type ChainAccount, CPI_GUARDED, hasCpiGuard, NO_MEMO, requiresMemo } from '../../chain/index.js';
+import type { AppError } from '../../errors/index.js';
 import type { Token } from '../../routing/router.js';
 import type { SwapDeps } from './deps.js';
 import { type OrderRequest, refuse } from './order-request.js';
@@ -20,12 +21,12 @@ export interface Wallets {
   /** The taker's account of the input; undefined for SOL. */
   source: { account: Address; amount: bigint } | undefined;
   /** The receiver's account of the output; undefined for SOL. */
-  destination: { account: Address; exists: boolean } | undefined;
+  destination: { account: Address; exists: boolean; requiresMemo: boolean; hasCpiGuard: boolean } | undefined;
 }
 
 const WRAPPED_SOL = { mint: WRAPPED_SOL_MINT, tokenProgram: TOKEN_PROGRAM };
 
-/** @throws AppError INVALID_REQUEST if a party is not a wallet, or cannot receive the output. */
+/** @throws AppError INVALID_REQUEST if a party is not a wallet, or cannot give the input or receive the output. */
 export async function readWallets(
   { chain, gasWallet }: SwapDeps,
   asked: OrderRequest & { taker: Address },
@@ -57,8 +58,29 @@ export async function readWallets(
     destination: destination && {
       account: destination,
       exists: isDestination(destinationFound, receiver, output),
+      requiresMemo: destinationFound !== undefined && requiresMemo(destinationFound.data),
+      hasCpiGuard: destinationFound !== undefined && hasCpiGuard(destinationFound.data),
     },
   };
+}
+
+/**
+ * Whether the receiver's account is why no swap can be made, by the errors of the simulations: some venues add the memo that it
+ * requires, and not every router takes a fee out of it.
+ */
+export function obstacleOfDestination(
+  { destination }: Wallets,
+  errors: ReadonlySet<number | undefined>,
+): AppError | undefined {
+  const its = 'its token account for the output';
+  if (destination?.requiresMemo && errors.has(NO_MEMO))
+    return refuse(
+      'receiver',
+      `${its} requires a memo with each transfer, which the swaps found do not add: turn that off first`,
+    );
+  if (destination?.hasCpiGuard && errors.has(CPI_GUARDED))
+    return refuse('receiver', `${its} has CPI Guard on, which lets no swap take its fee there: turn that off first`);
+  return undefined;
 }
 
 function tokenAccountOf(wallet: Address, { mint, tokenProgram }: Token): Address | undefined {
@@ -85,7 +107,12 @@ function requireNoTokenAccount(
 
 function spendable(account: ChainAccount | undefined, owner: Address, token: Token): bigint {
   const held = readTokenAccount(account, token);
-  return held?.owner === owner && held.state === 'initialized' ? held.amount : 0n;
+  if (!account || held?.owner !== owner || held.state !== 'initialized') return 0n;
+  if (!hasCpiGuard(account.data)) return held.amount;
+  throw refuse(
+    'taker',
+    'its token account for the input has CPI Guard on, which lets no swap take from it: turn that off first',
+  );
 }
 
 function isDestination(account: ChainAccount | undefined, owner: Address, token: Token): boolean {

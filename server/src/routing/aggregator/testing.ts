@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { type Localnet, startLocalnet } from '@slipway/localnet';
 import { encodePool, type PoolFees, poolAuthority, ROUTER_PROGRAM, TOKEN_SWAP_PROGRAM } from '@slipway/programs';
 import {
@@ -15,6 +16,8 @@ import {
   type Instruction,
   type Keypair,
   type LookupTable,
+  readonlyAccount,
+  readonlySigner,
   rentExemptLamports,
   SYSTEM_PROGRAM,
   setComputeUnitLimit,
@@ -25,6 +28,8 @@ import {
   unsignedTransaction,
   WRAPPED_SOL_MINT,
   withSignature,
+  writableAccount,
+  writableSigner,
 } from '@slipway/wire';
 import { type Logger, pino } from 'pino';
 import { createChain, createLiveAccounts, createLocalRpc, type LiveAccounts, type Rpc } from '../../chain/index.js';
@@ -198,6 +203,28 @@ export function worldOver(localnet: Localnet): World {
     },
     close: () => localnet.close(),
   };
+}
+
+/** As `ExtensionType` of the Token-2022 program numbers them, and its instructions for each. */
+const EXTENSIONS = { memo: { type: 8, tag: 30 }, 'cpi-guard': { type: 11, tag: 34 } } as const;
+
+/** Has the wallet turn on an extension of its token account, of Token-2022. */
+export async function turnOn(
+  world: Pick<World, 'run'>,
+  wallet: Keypair,
+  account: Address,
+  extension: keyof typeof EXTENSIONS,
+): Promise<void> {
+  const { type, tag } = EXTENSIONS[extension];
+  const [its, program, owner] = [writableAccount(account), TOKEN_2022_PROGRAM, readonlySigner(wallet.address)];
+  const payer = writableSigner(wallet.address);
+  const makeRoom = {
+    program,
+    accounts: [its, payer, readonlyAccount(SYSTEM_PROGRAM), owner],
+    data: Buffer.of(29, type, 0),
+  };
+  const enable = { program, accounts: [its, owner], data: Buffer.of(tag, 0) };
+  assert.equal(await world.run([wallet], [makeRoom, enable]), null);
 }
 
 export interface Routing {
