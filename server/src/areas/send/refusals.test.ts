@@ -11,10 +11,12 @@ import {
   type Keypair,
   readonlySigner,
   sign,
+  TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
   withSignature,
   writableAccount,
 } from '@slipway/wire';
+import { turnOn, worldOver } from '../../routing/aggregator/testing.js';
 import { findRequest } from '../../store/ledger.js';
 import {
   claim,
@@ -134,6 +136,23 @@ it('a claim is only for an open invite, and for a wallet', async () => {
   await refused('craft-claim', { inviteSigner, receiver: '1'.repeat(32) }, /^receiver: expected a wallet/);
   await claim(world, key, receiver);
   await refused('craft-claim', { inviteSigner, receiver }, /^inviteSigner: no invite with this key is open/);
+});
+
+it('an invite, and its end, is refused where the account of Token-2022 that pays or gets it lets no program transfer', async () => {
+  const holding = worldOver(world.net);
+  const token = await holding.token({ program: TOKEN_2022_PROGRAM });
+  const [wallet, receiver] = [await newWallet(world), await newWallet(world)];
+  const own = ({ address }: Keypair) => associatedTokenAddress(address, token.mint, TOKEN_2022_PROGRAM);
+  for (const each of [wallet, receiver]) await holding.holding(token, each.address, 10n, own(each));
+  const { key } = await makeInvite(world, wallet, 5n, token.mint);
+  for (const each of [wallet, receiver]) await turnOn(holding, each, own(each), 'memo');
+  const requiresMemos = /^the token account that gets it requires memos, .* turns that off first$/;
+  await refused('craft-claim', { inviteSigner: key.address, receiver: receiver.address }, requiresMemos);
+  const invitePDA = inviteAddress(key.address);
+  await refused('craft-clawback', { invitePDA, sender: wallet.address }, requiresMemos);
+  await turnOn(holding, wallet, own(wallet), 'cpi-guard');
+  const another = { inviteSigner: generateKeypair().address, sender: wallet.address, amount: '5', mint: token.mint };
+  await refused('craft-send', another, /^the sender's token account has CPI Guard on, .* turn that off first$/);
 });
 
 it('a claim cannot be sent without the key, or with a wrong one', async () => {

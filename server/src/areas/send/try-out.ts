@@ -1,4 +1,5 @@
 import { INVITE_ERRORS } from '@slipway/programs';
+import { CPI_GUARDED, NO_MEMO } from '../../chain/index.js';
 import { craftInvite, type InviteAction } from '../../crafting/invite.js';
 import { walletMinimum } from '../../crafting/wallet.js';
 import { AppError } from '../../errors/index.js';
@@ -7,6 +8,9 @@ import type { SendDeps } from './deps.js';
 
 /** What the program's errors mean for a client's request. */
 const meanings = (): Readonly<Record<number, string>> => ({
+  [NO_MEMO]:
+    'the token account that gets it requires memos, which the program does not add: its owner turns that off first',
+  [CPI_GUARDED]: "the sender's token account has CPI Guard on, which lets no program take from it: turn that off first",
   2014: 'mint: expected a token that can be held in escrow; transfers of this one are taxed or restricted',
   6000: 'the rents of the invite do not pay for the token account that is missing: make it before',
   6001: `amount: expected at least ${walletMinimum()} lamports; the minimum balance of an account`,

@@ -1,5 +1,5 @@
 import { type Address, SYSTEM_PROGRAM, WRAPPED_SOL_MINT } from '@slipway/wire';
-import { BLOCKHASH_LIFE_MS, type ChainAccount } from '../../chain/index.js';
+import { BLOCKHASH_LIFE_MS, type ChainAccount, NO_MEMO } from '../../chain/index.js';
 import { type Budget, base64Of, type Crafted } from '../../crafting/transaction.js';
 import { craftTransfer, type Transfer } from '../../crafting/transfer.js';
 import { walletMinimum } from '../../crafting/wallet.js';
@@ -9,9 +9,6 @@ import { decimalString, roundedUsd, usdValue } from '../../lib/decimal.js';
 import { uuidv7 } from '../../lib/ids.js';
 import { TRANSFER, type TransfersDeps } from './deps.js';
 import type { TransferAnswer } from './schema.js';
-
-/** Token-2022's error for a receiver whose account takes only transfers with a memo. */
-const NO_MEMO = 36;
 
 /**
  * Crafts a transfer, simulates it on the chain as it is now, and remembers it for execute. `wallet` is the sender's.

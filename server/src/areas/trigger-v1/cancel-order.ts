@@ -226,7 +226,7 @@ async function withoutObstacles(
       const place = refundPlace(each.order);
       const account = place && (await chain.account(place));
       if (!isMade(account) || canReceive(account, each.order.inputMint, maker)) return [each];
-      const cause = `the maker's token account ${place} is frozen or belongs to somebody else now`;
+      const cause = `the maker's token account ${place} is frozen, requires memos or belongs to somebody else now`;
       skipped.push({ order: each.address, cause });
       return [];
     }),

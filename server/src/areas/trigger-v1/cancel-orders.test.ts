@@ -124,7 +124,7 @@ describe('cancelling several', () => {
       const bad = (await placeOrder(world, maker, input)).order;
       const place = associatedTokenAddress(maker.address, JUP.mint);
       await patch(place, at, bytes);
-      const cause = `the maker's token account ${place} is frozen or belongs to somebody else now`;
+      const cause = `the maker's token account ${place} is frozen, requires memos or belongs to somebody else now`;
       for (const orders of [undefined, [bad, ...good]]) {
         const { status, body } = await world.post('cancelOrders', { maker: maker.address, ...(orders && { orders }) });
         assert.equal(status, 200, body.cause);

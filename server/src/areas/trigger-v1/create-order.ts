@@ -9,7 +9,14 @@ import {
   TOKEN_ACCOUNT_SPACE,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
-import { type ChainAccount, type MintInfo, mintFacts, readMintExtensions } from '../../chain/index.js';
+import {
+  type ChainAccount,
+  hasCpiGuard,
+  type MintInfo,
+  mintFacts,
+  readMintExtensions,
+  requiresMemo,
+} from '../../chain/index.js';
 import { craftOrderOpening, type OrderOpening, wrappedOrderId } from '../../crafting/limit-order.js';
 import { temporaryWrappedSol } from '../../crafting/swap.js';
 import { base64Of } from '../../crafting/transaction.js';
@@ -216,18 +223,25 @@ function requireInput(account: ChainAccount | undefined, asked: OrderRequest, { 
       `insufficient funds: params.makingAmount is ${makingAmount}, and the maker's token account holds ${amount}`,
     );
   }
+  if (!account || !hasCpiGuard(account.data)) return;
+  throw refuse(
+    'maker: its token account for the input has CPI Guard on, which lets no order take from it: turn that off first',
+  );
 }
 
 function requireFeeAccount(account: ChainAccount | undefined, outputMint: Address, tokenProgram: Address): void {
   const held = account?.owner === tokenProgram ? decodeTokenAccount(account.data) : undefined;
-  if (held?.mint === outputMint && held.state === 'initialized') return;
-  throw refuse('feeAccount: expected a token account of the outputMint that is not frozen');
+  const takes = account && held?.mint === outputMint && held.state === 'initialized' && !requiresMemo(account.data);
+  if (takes) return;
+  throw refuse('feeAccount: expected a token account of the outputMint that is not frozen and requires no memos');
 }
 
 function isDestination(account: ChainAccount | undefined, maker: Address, outputMint: Address): boolean {
   // The address may hold lamports before the account is created.
   if (!account || account.owner === SYSTEM_PROGRAM) return false;
   const held = decodeTokenAccount(account.data);
+  if (requiresMemo(account.data))
+    throw refuse('maker: its token account for the output requires memos, which no fill adds: turn that off first');
   if (held?.owner === maker && held.mint === outputMint && held.state === 'initialized') return true;
   throw refuse('maker: its associated token account for the output belongs to somebody else or is frozen');
 }

@@ -14,7 +14,9 @@ import {
   tokenTransferChecked,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
-import { ChainUnavailable } from '../../chain/index.js';
+import { ChainUnavailable, CPI_GUARDED } from '../../chain/index.js';
+import { turnOn, worldOver } from '../../routing/aggregator/testing.js';
+import type { Token } from '../../routing/router.js';
 import {
   balances,
   fill,
@@ -28,6 +30,8 @@ import {
   type TriggerWorld,
   USDC,
 } from './testing.js';
+
+const TOKEN_2022 = { program: TOKEN_2022_PROGRAM };
 
 let world: TriggerWorld;
 let maker: Keypair;
@@ -131,6 +135,36 @@ describe('an order that cannot be', () => {
       assert.match(body.cause!, cause);
     });
   }
+
+  it('is refused where an account of the maker, or for the fee, lets no program transfer', async () => {
+    const holding = worldOver(world.net);
+    const [input, output] = [await holding.token(TOKEN_2022), await holding.token(TOKEN_2022)];
+    const wallet = await newWallet(world);
+    const own = ({ mint }: Token) => associatedTokenAddress(wallet.address, mint, TOKEN_2022.program);
+    const fill = (token: Token, amount: bigint) => holding.holding(token, wallet.address, amount, own(token));
+    await Promise.all([fill(input, 100_000_000n), fill(output, 0n)]);
+    const { prices } = world.deps;
+    world.deps.prices = { ...prices, usd: () => 1 };
+    const body = (given: object = {}) => {
+      return orderBody(wallet, { inputMint: input.mint, outputMint: output.mint, ...given });
+    };
+    const causeOf = async (given?: object) => (await world.post('createOrder', body(given))).body.cause;
+    try {
+      const before = await world.post('createOrder', body());
+      assert.equal(before.status, 200, before.body.cause);
+      await turnOn(holding, wallet, own(output), 'memo');
+      assert.match((await causeOf())!, /^maker: .* for the output requires memos, .* turn that off first$/);
+      const fee = { feeAccount: own(output), params: { feeBps: '10' } };
+      assert.match((await causeOf(fee))!, /^feeAccount: .* requires no memos$/);
+      await fill(output, 0n);
+      await turnOn(holding, wallet, own(input), 'cpi-guard');
+      assert.match((await causeOf())!, /^maker: .* for the input has CPI Guard on, .* turn that off first$/);
+      const posted = { requestId: before.body.requestId, signedTransaction: signed(before.body.transaction, wallet) };
+      assert.equal((await world.post('execute', posted)).body.error, `custom program error code: ${CPI_GUARDED}`);
+    } finally {
+      world.deps.prices = prices;
+    }
+  });
 
   it('takes a token with an extension that taxes nothing', async () => {
     const outputMint = await writeMint(TOKEN_2022_PROGRAM, taxExtension(0));

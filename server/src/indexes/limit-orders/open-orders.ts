@@ -8,6 +8,7 @@ import {
   type Rpc,
   type RpcAccount,
   readRpcAccount,
+  requiresMemo,
   wholeIn,
 } from '../../chain/index.js';
 import type { PlacedOrderEvent } from '../../store/limit-orders.js';
@@ -78,11 +79,11 @@ async function decodeAll(value: readonly Listed[], decoded: DecodedOrders): Prom
   return orders;
 }
 
-/** Whether it is an unfrozen token account of the mint and, if given, of the owner. */
+/** Whether it is a token account of the mint and, if given, of the owner, to which the program can transfer: it adds no memo. */
 export function canReceive(account: ChainAccount, mint: Address, owner?: Address): boolean {
   const held = decodeTokenAccount(account.data);
   const isOwned = owner === undefined || held?.owner === owner;
-  return held?.state === 'initialized' && held.mint === mint && isOwned;
+  return held?.state === 'initialized' && held.mint === mint && isOwned && !requiresMemo(account.data);
 }
 
 /** A position before all transactions of a slot: an account read at a slot may reflect only some of them. */

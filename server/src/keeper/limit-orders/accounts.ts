@@ -51,7 +51,7 @@ export async function accountsOf(
     making.makerOutput = makerOutput!;
     if (!paid) addPaid(making, { owner: maker, ...output });
     else if (!canReceive(paid, outputMint, maker))
-      return blocked("the maker's output account is frozen or not the maker's");
+      return blocked("the maker's output account is frozen, requires memos or is not the maker's");
   }
   if (order.feeBps === 0) return making;
   if (!fee) {
@@ -77,5 +77,5 @@ export async function refundAccountOf(
   if (account && canReceive(account, order.inputMint, order.maker)) return address;
   if (order.inputMint === WRAPPED_SOL_MINT) return undefined;
   // If we created it, its owner could close it and collect the rent each time.
-  return blocked("the maker's input account is missing, frozen or not the maker's");
+  return blocked("the maker's input account is missing, frozen, requires memos or is not the maker's");
 }

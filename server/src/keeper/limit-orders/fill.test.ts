@@ -4,7 +4,7 @@ import { encodeTokenAccount, rentExemptLamports, TOKEN_2022_PROGRAM } from '@sli
 import { wrappedOrderId } from '../../crafting/limit-order.js';
 import { PATIENCE_MS } from '../../lib/testing.js';
 import { type PricedToken, trustedUsd } from '../../prices/index.js';
-import { WRAPPED_SOL } from '../../routing/aggregator/testing.js';
+import { turnOn, WRAPPED_SOL } from '../../routing/aggregator/testing.js';
 import type { Token } from '../../routing/router.js';
 import type { LimitOrderDeps } from './deps.js';
 import { type KeeperWorld, openKeeperWorld, type TestOrder } from './testing.js';
@@ -252,12 +252,29 @@ test('an order that cannot be paid for stops no other, and is filled when it can
   await keeper.runDue();
   assert.equal(await isOpen(foreign), true);
   for (const { address } of [frozen, foreign])
-    assert.equal(reasons.get(address), "the maker's output account is frozen or not the maker's");
+    assert.equal(reasons.get(address), "the maker's output account is frozen, requires memos or is not the maker's");
   assert.equal(reasons.get(gone.address), "the order's fee account is gone");
   assert.deepEqual([await isOpen(frozen), await isOpen(gone), await isOpen(good)], [true, true, false]);
   await w.world.put(frozen.output, b.tokenProgram, account('initialized'));
   await keeper.runDue();
   assert.deepEqual([await isOpen(frozen), await isOpen(gone)], [false, true]);
+});
+
+test('an order whose maker is paid to an account that requires memos is left alone, and filled when it requires none', async () => {
+  const [a, b] = await pair([MILLION, MILLION], [undefined, await w.world.token({ program: TOKEN_2022_PROGRAM })]);
+  const order = await w.open(a, b, 900_000_000n);
+  await turnOn(w.world, order.maker, order.output, 'memo');
+  let simulations = 0;
+  const simulate: typeof w.chain.simulate = (...parameters) => {
+    simulations++;
+    return w.chain.simulate(...parameters);
+  };
+  const keeper = w.newKeeper({ chain: { ...w.chain, simulate } });
+  await keeper.runDue();
+  assert.deepEqual([await isOpen(order), simulations], [true, 0]);
+  await w.holding(b, order.maker.address);
+  await keeper.runDue();
+  assert.equal(await isOpen(order), false);
 });
 
 test('what asks for a token without a price is not filled: nothing would repay the network fee', async () => {
