@@ -1,4 +1,5 @@
 import { type Address, decodeTokenAccount, WRAPPED_SOL_MINT } from '@slipway/wire';
+import { NO_MEMO } from '../../chain/index.js';
 import { base64Of, type Crafted } from '../../crafting/transaction.js';
 import { AppError } from '../../errors/index.js';
 import {
@@ -32,6 +33,7 @@ import { readVaultToken } from './vault-token.js';
 import { craftWithdrawal, type OrderHolding } from './vault-transactions.js';
 
 const AGAIN = 'Please initiate cancel again.';
+const REQUIRES_MEMOS = 'the token account of the wallet requires memos; turn that off first';
 
 export function registerCancelOrder(app: TypedServer, deps: TriggerV2Deps): void {
   app.post(
@@ -254,8 +256,8 @@ function explainRefusal(refusal: Refusal): AppError {
     case 'reserved':
       return refuse('Order not in cancellation state');
     case 'would-fail': {
-      const { message } = explainEnd({ state: 'failed', error: refusal.err });
-      return refuse(`Withdrawal would fail: ${message}. ${AGAIN}`);
+      const { code, message } = explainEnd({ state: 'failed', error: refusal.err });
+      return refuse(`Withdrawal would fail: ${code === NO_MEMO ? REQUIRES_MEMOS : message}. ${AGAIN}`);
     }
     default:
       return refuse(`Invalid withdrawal transaction: ${whatIsWrong(refusal)}`);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import {
   type Address,
+  associatedTokenAddress,
   decodeTokenAccount,
   encodeTokenAccount,
   type Keypair,
@@ -10,7 +11,7 @@ import {
   TOKEN_PROGRAM,
 } from '@slipway/wire';
 import { createClient, signed } from '../../areas/trigger-v2/testing.js';
-import { WRAPPED_SOL } from '../../routing/aggregator/testing.js';
+import { turnOn, WRAPPED_SOL } from '../../routing/aggregator/testing.js';
 import type { Store } from '../../store/sql.js';
 import type { TriggerOrderRow } from '../../store/trigger-orders.js';
 import { expireTriggerOrders } from '../expire-trigger-orders.js';
@@ -144,6 +145,26 @@ it('an order whose output has no mint any more, or one of the other token progra
     assert.deepEqual([await world.exists(inputAccount), await world.exists(outputAccount!)], [false, false]);
     assert.equal((await world.rowOf(id)).progress.state, 'cancelled');
   }
+});
+
+it('an order of a wallet whose account requires memos is withdrawn when that is off, which the refusal says', async () => {
+  const wallet = await client.register();
+  const sold = await world.world.token({ program: TOKEN_2022_PROGRAM });
+  world.setPrice(sold.mint, 1);
+  await world.fund(wallet.address, sold, AMOUNT);
+  await world.world.put(wallet.address, SYSTEM_PROGRAM, new Uint8Array(0), 2n * SOL);
+  const mints = { inputMint: sold.mint, outputMint: world.bought.mint, triggerMint: sold.mint };
+  const terms = { orderType: 'single', triggerCondition: 'above', triggerPriceUsd: 1_000 } as const;
+  const id = await client.open(wallet, AMOUNT, { ...mints, ...terms });
+  const own = associatedTokenAddress(wallet.address, sold.mint, TOKEN_2022_PROGRAM);
+  await turnOn(world.world, wallet, own, 'memo');
+  await assert.rejects(
+    client.withdraw(wallet, id),
+    /would fail: .* requires memos; turn that off first\. Please initiate/,
+  );
+  await world.world.holding(sold, wallet.address, 0n, own);
+  await client.withdraw(wallet, id);
+  assert.equal(await world.held(wallet.address, sold), AMOUNT);
 });
 
 it('an order that sells SOL, and whose account somebody has given to, is cancelled with its second withdrawal, too', async () => {
