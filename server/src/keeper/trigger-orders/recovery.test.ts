@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Rpc } from '../../chain/index.js';
+import { ChainUnavailable, type Rpc } from '../../chain/index.js';
 import { steadyNow } from '../../lib/clock.js';
 import { PATIENCE_MS } from '../../lib/testing.js';
 import { AMOUNT, openTriggerWorld } from './testing.js';
@@ -150,4 +150,61 @@ describe('attack: a node keeps back what fills have moved', () => {
     isStale = false;
     await until(() => areIn([order.id], 'fill_success'), turn);
   });
+});
+
+it('attack: an issuer of a token closes its mint before a part that was bought of it is recorded: that is recorded by what the accounts hold, and the owner has the rest of his deposit', async () => {
+  await world.world.setReserves(world.pool, [4n * AMOUNT, 4n * AMOUNT]);
+  const client = world.newClient();
+  const { wallet, id } = await world.deposit(client, { slippageBps: 500 });
+  await fillUnseen([id]);
+  const mint: typeof world.chain.mint = async (address) =>
+    address === world.bought.mint ? undefined : world.chain.mint(address);
+  let now = 0;
+  const keeper = await world.newKeeper({ chain: { ...world.chain, mint }, steadyNow: () => now });
+  const turn = async () => {
+    now += MINUTE_MS;
+    await keeper.tick();
+  };
+  for (let i = 0; i < 40; i++) {
+    await turn();
+    await sleep(20);
+    if (i % 5 === 0) console.log(i, await progressOf(id));
+  }
+  await until(() => areIn([id], 'partial_fill_success'), turn);
+  const { entry } = await progressOf(id);
+  const { inputAccount } = await world.rowOf(id);
+  assert.ok(entry.received > 0n && entry.remaining > 0n);
+  assert.equal(await world.world.amount(inputAccount as never), entry.remaining);
+  await client.cancel(wallet.address, id);
+});
+
+it('a node that was away for long concludes nothing: only what it answers counts as asked', async () => {
+  await world.world.setReserves(world.pool, [1_000n * AMOUNT, 1_000n * AMOUNT]);
+  const order = await world.open(0.9);
+  await fillUnseen([order.id]);
+  let node: 'away' | 'behind' | 'there' = 'away';
+  let asked = 0;
+  const rpc: Rpc = {
+    ...world.world.rpc,
+    async call<T>(method: string, params: unknown[]) {
+      if (method !== 'getTransaction' || node === 'there') return world.world.rpc.call<T>(method, params);
+      asked++;
+      if (node === 'away') throw new ChainUnavailable('away');
+      return null as T;
+    },
+  };
+  let now = 0;
+  const keeper = await world.newKeeper({ chain: { ...world.chain, rpc }, steadyNow: () => now });
+  const turn = async () => {
+    now += MINUTE_MS;
+    await keeper.tick();
+  };
+  await until(async () => asked >= 15, turn);
+  assert.ok(await areIn([order.id], 'executing'));
+  [node, asked] = ['behind', 0];
+  await until(async () => asked >= 5, turn);
+  assert.ok(await areIn([order.id], 'executing'));
+  node = 'there';
+  await until(() => areIn([order.id], 'fill_success'), turn);
+  assert.equal((await progressOf(order.id)).entry.received, await world.paid(order));
 });

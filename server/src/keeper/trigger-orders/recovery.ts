@@ -1,8 +1,8 @@
+import { Outage } from '../../errors/index.js';
 import { BackOffs } from '../../lib/back-offs.js';
 import { changeOrders } from '../../store/trigger-order-changes.js';
 import { abandonedClaims, landedFills, type PendingFill } from '../../store/trigger-order-fills.js';
 import type { TriggerOrderRow } from '../../store/trigger-orders.js';
-import { IllegalEvent } from '../../trigger-orders/order.js';
 import { concludeByBalances, concludeFill } from './conclude-fill.js';
 import type { FillDeps, TriggerKeeperDeps } from './deps.js';
 import { isSameTime } from './settlement.js';
@@ -80,6 +80,7 @@ export class Recovery {
   async #conclude(fill: PendingFill): Promise<void> {
     const { orderId, requestId } = fill;
     let reason: string | undefined;
+    let isAway = false;
     try {
       reason = await this.#whyUntold(fill);
       if (reason === undefined) return;
@@ -87,21 +88,28 @@ export class Recovery {
       if (isAskedEnough && (await concludeByBalances(this.#deps, fill))) return;
     } catch (error) {
       reason = (error as Error).message;
+      isAway = error instanceof Outage;
     }
-    const tries = this.#backOffs.fail(requestId);
+    // What nobody has answered was no question: after a silence, too, a node may lag.
+    if (isAway) this.#backOffs.wait(requestId, UNREAD);
+    else this.#backOffs.fail(requestId);
+    const tries = this.#backOffs.restsOf(requestId);
     const { log } = this.#deps;
     log[tries === 1 ? 'warn' : 'debug']({ order: orderId, reason, tries }, 'cannot record a landed fill yet');
   }
 
-  /** Records a fill by its transaction; otherwise, why that cannot be done. */
+  /**
+   * Records a fill by its transaction; otherwise, why that cannot be done: the node does not have it, it cannot be a fill of
+   * this order, or it cannot be read, as where the mint of the output is gone.
+   * @throws Outage
+   */
   async #whyUntold(fill: PendingFill): Promise<string | undefined> {
     try {
       const isRecorded = await concludeFill(this.#deps, fill, { tries: 1 });
       return isRecorded ? undefined : 'the node does not have its transaction';
     } catch (error) {
-      // What it is said to have moved is no fill of this order.
-      if (error instanceof IllegalEvent) return error.message;
-      throw error;
+      if (error instanceof Outage) throw error;
+      return (error as Error).message;
     }
   }
 }
