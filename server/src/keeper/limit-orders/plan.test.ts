@@ -47,7 +47,7 @@ const orders = fc
     makingAmount: (all * BigInt(share) + 999n) / 1_000n,
   }));
 const reserves = fc.tuple(amount, amount);
-const costs = fc.bigInt({ min: 0n, max: 10n ** 6n });
+const costs = fc.nat(10 ** 6);
 
 /** A constant-product pool without a fee. */
 const pool =
@@ -62,7 +62,7 @@ test('what is planned pays the maker, the fee and the cost, and the maker gets n
       if (!fill) return;
       const { makingAmount, takingAmount, feeAmount } = fill;
       assert.ok(makingAmount > 0n && makingAmount <= order.makingAmount);
-      assert.ok(takingAmount + feeAmount + cost <= (await pool(deep)(makingAmount)));
+      assert.ok(takingAmount + feeAmount + BigInt(cost) <= (await pool(deep)(makingAmount)));
       assert.equal(feeAmount, (takingAmount * BigInt(order.feeBps)) / 10_000n);
       const least = takingAmount * 10_000n * order.oriMakingAmount;
       const asked = makingAmount * order.oriTakingAmount;
@@ -80,7 +80,7 @@ test('where the whole pays, the whole is planned; where a part is, a hundredth m
     fc.asyncProperty(orders, reserves, costs, async (order, deep, cost) => {
       const pays = async (making: bigint) => {
         const out = await pool(deep)(making);
-        return out > cost && limitOrderPrice(order, making, out - cost) !== undefined;
+        return out > cost && limitOrderPrice(order, making, out - BigInt(cost)) !== undefined;
       };
       const fill = await planFill(order, pool(deep), cost);
       if (await pays(order.makingAmount)) return assert.equal(fill?.makingAmount, order.makingAmount);
@@ -94,20 +94,47 @@ test('where the whole pays, the whole is planned; where a part is, a hundredth m
 
 test('a part is found where the market has not the depth for the whole, and none where its price is too low', async () => {
   const order = { ...ORDER, oriMakingAmount: 10n ** 9n, oriTakingAmount: 10n ** 9n, makingAmount: 10n ** 9n };
-  assert.ok((await planFill(order, pool([10n ** 8n, 2n * 10n ** 8n]), 750n))!.makingAmount > 95_000_000n);
-  assert.equal(await planFill(order, pool([10n ** 8n, 99_000_000n]), 0n), undefined);
+  assert.ok((await planFill(order, pool([10n ** 8n, 2n * 10n ** 8n]), 750))!.makingAmount > 95_000_000n);
+  assert.equal(await planFill(order, pool([10n ** 8n, 99_000_000n]), 0), undefined);
   const upTo = async (offered: bigint) => (offered > 5n * 10n ** 7n ? undefined : 2n * offered);
-  assert.ok((await planFill(order, upTo, 0n))!.makingAmount > 49_000_000n);
-  assert.equal(await planFill(order, async () => undefined, 0n), undefined);
-  assert.equal(await planFill(order, upTo, 10n ** 9n), undefined, 'the cost is more than it brings');
+  assert.ok((await planFill(order, upTo, 0))!.makingAmount > 49_000_000n);
+  assert.equal(await planFill(order, async () => undefined, 0), undefined);
+  assert.equal(await planFill(order, upTo, 10 ** 9), undefined, 'the cost is more than it brings');
 });
 
-test('lamports are worth what the prices say, rounded up, and nothing is known without one', () => {
+test('lamports are worth what the prices say, and nothing is known without one', () => {
   const token = { mint: someone, tokenProgram: TOKEN_PROGRAM, decimals: 6 };
   const usd = (prices: Record<string, number>) => (token: PricedToken) => prices[token.mint];
   const both = usd({ [WRAPPED_SOL_MINT]: 150, [someone]: 0.5 });
-  assert.equal(lamportsIn(token, 5_000n, both), 1_500n);
-  assert.equal(lamportsIn(token, 1n, both), 1n);
-  assert.equal(lamportsIn({ ...token, mint: WRAPPED_SOL_MINT }, 5_000n, usd({})), 5_000n);
+  assert.equal(lamportsIn(token, 5_000n, both), 1_500);
+  assert.equal(lamportsIn(token, 10n, both), 3);
+  assert.equal(lamportsIn({ ...token, mint: WRAPPED_SOL_MINT }, 5_000n, usd({})), 5_000);
   assert.equal(lamportsIn(token, 5_000n, usd({ [someone]: 0.5 })), undefined);
+});
+
+test('a cost of much less than a unit is charged as one only where the market gives it besides what is asked, and not within the slippage', async () => {
+  const dear = 0.005 / 1_000;
+  const order = (taking: bigint) => ({
+    ...ORDER,
+    oriMakingAmount: 10n ** 9n,
+    makingAmount: 10n ** 9n,
+    oriTakingAmount: taking,
+    slippageBps: 2_000,
+  });
+  const takingAt = async (asked: bigint, market: bigint, cost: number) => {
+    const gives = async (making: bigint) => (making * market) / 10n ** 9n;
+    return (await planFill(order(asked), gives, cost))?.takingAmount;
+  };
+  assert.equal(await takingAt(10n, 10n, dear), undefined);
+  assert.equal(await takingAt(10n, 9n, dear), undefined);
+  assert.equal(await takingAt(10n, 11n, dear), 10n);
+  // A cent for half of one.
+  assert.equal(await takingAt(1_000n, 1_000n, 0.5), 999n);
+  // Less than the share that slippage is counted in.
+  assert.equal(await takingAt(20_000n, 20_000n, dear), 19_999n);
+  assert.equal(await takingAt(20_000n, 20_001n, dear), 20_000n);
+  // Nor is that taken in parts, of which each would pay a unit.
+  const shallow = async (making: bigint) => (making > 3n * 10n ** 8n ? undefined : (making * 3n) / 10n ** 5n);
+  assert.equal(await planFill(order(30_000n), shallow, dear), undefined);
+  assert.ok((await planFill(order(30_000n), shallow, 0.5))!.takingAmount > 8_000n);
 });

@@ -16,6 +16,12 @@ const SMALLEST_SHARE = 256n;
 /** Bisection steps between a part that pays and a larger one that does not. */
 const REFINEMENTS = 8;
 const LAMPORTS_PER_SOL = 1e9;
+/**
+ * Of a token with coarse units, the one that a cost is rounded up to may be worth a thousand dollars. The maker accepts less for
+ * the market's price, not for that: beyond so many times the cost, or the smallest share that slippage is counted in.
+ */
+const MOST_ROUNDED = 10;
+const ROUNDED_SHARE = 10_000n;
 
 interface PlanSearch {
   whole?: boolean;
@@ -26,14 +32,14 @@ interface PlanSearch {
 
 /**
  * The largest part of the order for which the market pays what the maker asks, the order's fee, and `cost`: the taker's
- * own cost, in the output token. If the maker accepts less than asked, that is used only as far as the market does not
+ * own cost, in units of the output, which may be less than one. If the maker accepts less than asked, that is used only as far as the market does not
  * give more. Undefined if no part pays. `search`: whether to ask for the whole, to look for a part, and for more than a
  * shared size of it; and what to do when the smallest would pay but for the cost, and none does.
  */
 export async function planFill(
   order: LimitOrder,
   market: Market,
-  cost: bigint,
+  cost: number,
   { whole = true, parts = true, exact = true, nearly }: PlanSearch = {},
 ): Promise<Fill | undefined> {
   const fillOf = async (making: bigint) => fillFor(order, making, await market(making), cost);
@@ -42,7 +48,7 @@ export async function planFill(
   const sizes = partsOf(order);
   const smallest = sizes.at(-1);
   // The smaller the part, the better the market's price: if the smallest does not pay, none does.
-  if (smallest === undefined || !fillFor(order, smallest, await market(smallest), 0n)) return undefined;
+  if (smallest === undefined || !fillFor(order, smallest, await market(smallest), 0)) return undefined;
   let [found, tooMuch] = [undefined as Fill | undefined, order.makingAmount];
   for (const making of sizes) {
     found = await fillOf(making);
@@ -75,19 +81,27 @@ export function fillFor(
   order: LimitOrder,
   makingAmount: bigint,
   out: bigint | undefined,
-  cost: bigint,
+  cost: number,
 ): Fill | undefined {
-  if (out === undefined || out <= cost) return undefined;
-  const price = limitOrderPrice(order, makingAmount, out - cost);
-  return price && { makingAmount, ...price };
+  const charged = wholeUnits(cost);
+  if (out === undefined || out <= charged) return undefined;
+  const price = limitOrderPrice(order, makingAmount, out - charged);
+  if (!price) return undefined;
+  // All that is asked is there besides, or else what the maker accepts pays for it.
+  const isCoarse = Number(charged) > MOST_ROUNDED * cost && price.takingAmount < ROUNDED_SHARE * charged;
+  const isAsked = price.takingAmount === limitOrderPrice(order, makingAmount)?.takingAmount;
+  return isCoarse && !isAsked ? undefined : { makingAmount, ...price };
 }
 
-/** What lamports are worth in a token, rounded up; undefined if a price is unknown. */
-export function lamportsIn(token: Token, lamports: bigint, usd: LimitOrderDeps['usd']): bigint | undefined {
-  if (token.mint === WRAPPED_SOL_MINT) return lamports;
+/** What is charged for a cost in units of a token. */
+export const wholeUnits = (cost: number): bigint => BigInt(Math.ceil(cost));
+
+/** What lamports are worth in units of a token, not rounded; undefined if a price is unknown. */
+export function lamportsIn(token: Token, lamports: bigint, usd: LimitOrderDeps['usd']): number | undefined {
+  if (token.mint === WRAPPED_SOL_MINT) return Number(lamports);
   const [sol, its] = [usd({ mint: WRAPPED_SOL_MINT }), usd(token)];
   if (sol === undefined || its === undefined) return undefined;
-  return BigInt(Math.ceil((Number(lamports) / LAMPORTS_PER_SOL) * (sol / its) * 10 ** token.decimals));
+  return (Number(lamports) / LAMPORTS_PER_SOL) * (sol / its) * 10 ** token.decimals;
 }
 
 /** Why an order can neither be filled nor cancelled; undefined if it can. */

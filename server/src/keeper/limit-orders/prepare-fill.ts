@@ -17,7 +17,7 @@ import {
 } from '../../routing/router.js';
 import { accountsOf } from './accounts.js';
 import { blocked, type LimitOrderDeps, notYet, type Prepared, type Skipped } from './deps.js';
-import { defectOf, type Fill, fillFor, isExpired, lamportsIn, type Market, planFill } from './plan.js';
+import { defectOf, type Fill, fillFor, isExpired, lamportsIn, type Market, planFill, wholeUnits } from './plan.js';
 
 /** Compute units. No fill needs more, and its cost is calculated with this many. */
 const MOST_UNITS = 300_000;
@@ -161,13 +161,13 @@ async function tryOutFill(
   deps: LimitOrderDeps,
   terms: Omit<FlashFill, 'makingAmount' | 'price' | 'least' | 'trade'>,
   { makingAmount, ...price }: Fill,
-  cost: bigint,
+  cost: number,
   quote: Quote,
 ): Promise<Prepared | (Skipped & { suspects: readonly Hop[] }) | Skipped | 'too large'> {
   const { chain, taker, programs } = deps;
   const { order, places } = terms;
   // The minimum includes our cost: otherwise somebody who moves the pool first could make us pay it for nothing.
-  const least = price.takingAmount + price.feeAmount + cost;
+  const least = price.takingAmount + price.feeAmount + wholeUnits(cost);
   const trade = await quote.build({
     owner: taker,
     receiver: taker,

@@ -28,7 +28,7 @@ export class WholesInVain {
   }
 
   /** Whether the market must be asked for the whole order: not before its price has come half of the way that was missing. */
-  isWorthAsking(address: Address, order: LimitOrder, most: bigint | undefined, cost: bigint): boolean {
+  isWorthAsking(address: Address, order: LimitOrder, most: bigint | undefined, cost: number): boolean {
     const seen = this.#seen.get(address);
     if (!seen || seen.makingAmount !== order.makingAmount || this.#steadyNow() >= seen.until) return true;
     const gain = seen.most > 0n && most !== undefined && most > seen.most ? most - seen.most : 0n;
