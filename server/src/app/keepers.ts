@@ -64,7 +64,7 @@ export async function openKeepers(deps: KeepersDeps): Promise<Keeper | undefined
   const running = async (loop: Promise<KeeperLoop>) => void loops.push(await loop);
   await allOpen([
     running(openTriggerKeeper(deps)),
-    running(startEventNumbering({ store, log })),
+    running(startEventNumbering({ store, clock, log })),
     running(startWebhooks({ store, box: secrets, clock, steadyNow, log, send, registry: metrics.registry })),
   ]);
   for (const open of [openLimitOrderKeeper, openInviteKeeper, openTableKeeper, openMigrationKeeper]) {

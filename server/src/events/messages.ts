@@ -8,7 +8,7 @@ import { eventText } from './text.js';
 export const deliveryOf = (event: EventRow): Delivery => ({
   number: event.number,
   kind: event.kind,
-  at: event.at,
+  at: event.toldAt,
   body: eventText(event),
   tries: 0,
 });

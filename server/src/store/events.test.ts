@@ -59,8 +59,8 @@ for (const kind of ['embedded', 'postgres'] as const) {
 
     const say = (...events: NewEvent[]) => store.transaction((tx) => tell(tx, events));
     const number = async () => {
-      let { found } = await store.single((tx) => numberEvents(tx, 1_000));
-      for (let more = 1; more > 0; found += more) more = (await store.single(numberEventOfAll)).found;
+      let { found } = await store.single((tx) => numberEvents(tx, 1_000, AT));
+      for (let more = 1; more > 0; found += more) more = (await store.single((tx) => numberEventOfAll(tx, AT))).found;
       return found;
     };
     const all = (account: string, from = 0n): Promise<EventRow[]> =>
@@ -142,11 +142,11 @@ for (const kind of ['embedded', 'postgres'] as const) {
       await say(...scores);
       await say(news(['beside'], { n: 3 }));
       const written = async () => (await store.query(`select from events where account like 'wallet:all %'`)).rowCount;
-      assert.equal((await store.single((tx) => numberEvents(tx, 2))).found, 2, 'two transactions');
+      assert.equal((await store.single((tx) => numberEvents(tx, 2, AT))).found, 2, 'two transactions');
       assert.deepEqual(await numbersOf(accountOfWallet('beside')), [1, 2, 3]);
       assert.equal(await written(), 0);
       for (let turn = 1; turn <= 6; turn++) {
-        assert.equal((await store.single(numberEventOfAll)).found, 1);
+        assert.equal((await store.single((tx) => numberEventOfAll(tx, AT))).found, 1);
         assert.equal(await written(), turn * 5);
       }
       assert.equal(await number(), 0);

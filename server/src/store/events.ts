@@ -8,6 +8,8 @@ export interface EventRow {
   number: bigint;
   kind: EventKind;
   at: Date;
+  /** When it got its number, as far as that is known. */
+  toldAt: Date;
   /** The wallet that it is about; null where it concerns everybody. */
   wallet: string | null;
   data: Record<string, unknown>;
@@ -15,6 +17,14 @@ export interface EventRow {
 
 /** As it stands in a page. */
 type StoredEvent = Pick<EventRow, 'kind' | 'wallet' | 'data'> & { at: string };
+
+interface StoredPage {
+  account: string;
+  last: bigint;
+  count: number;
+  told_at: Date;
+  page: string;
+}
 
 /** The channel that notifies readers of accounts with new events. */
 export const EVENTS_CHANNEL = 'events';
@@ -48,8 +58,8 @@ const NUMBER = `
     on conflict (account) do update set last = known.last + excluded.last
     returning account, last
   ), numbered as (
-    insert into events (account, last, count, at, page)
-    select account, grown.last - of_all + up_to, count, at, events from placed join grown using (account) order by id, place
+    insert into events (account, last, count, at, page, told_at)
+    select account, grown.last - of_all + up_to, count, at, events, $3::timestamptz from placed join grown using (account) order by id, place
   ), notified as (
     select pg_notify('${EVENTS_CHANNEL}', string_agg(account, ' ')) from (
       select account, row_number() over () / ${ACCOUNTS_PER_NOTIFICATION} as part from grown
@@ -74,20 +84,20 @@ interface Numbered {
  * statement, which may have begun before the turn of another instance ended: what that one has numbered is found, but not
  * numbered again.
  */
-export async function numberEvents(tx: Tx, limit: number): Promise<Numbered> {
-  return numbered(tx, limit, false);
+export async function numberEvents(tx: Tx, limit: number, now: Date): Promise<Numbered> {
+  return numbered(tx, limit, false, now);
 }
 
 /**
  * The same for the next event that concerns everybody, which `numberEvents` leaves out: it is written for each account that
  * follows its kind. Alone in its statement: however many follow, and however many such events wait, the others go on.
  */
-export async function numberEventOfAll(tx: Tx): Promise<Numbered> {
-  return numbered(tx, 1, true);
+export async function numberEventOfAll(tx: Tx, now: Date): Promise<Numbered> {
+  return numbered(tx, 1, true, now);
 }
 
-async function numbered(tx: Tx, limit: number, ofAll: boolean): Promise<Numbered> {
-  const { rows } = await tx.query<{ found: bigint; waits_for_all: boolean }>(NUMBER, [limit, ofAll]);
+async function numbered(tx: Tx, limit: number, ofAll: boolean, now: Date): Promise<Numbered> {
+  const { rows } = await tx.query<{ found: bigint; waits_for_all: boolean }>(NUMBER, [limit, ofAll, now]);
   const { found, waits_for_all: waitsForAll } = rows[0]!;
   return { found: Number(found), waitsForAll };
 }
@@ -139,7 +149,7 @@ export async function unfollowKinds(tx: Tx, account: string, kinds: readonly Eve
 
 // A row from before there were pages is an event. Of the pages found, those are left out that begin beyond the limit.
 const AFTER = `
-  select account, last, count, coalesce(page, json_build_array(
+  select account, last, count, coalesce(told_at, at) as told_at, coalesce(page, json_build_array(
     json_build_object('kind', kind, 'at', at, 'wallet', wallet, 'data', data))::text) as page
   from unnest($1::text[], $2::bigint[]) as asked(heard_by, after), lateral (
     select *, min(last - count) over () as gone from (
@@ -155,16 +165,18 @@ export async function eventsAfter(
   limit: number,
 ): Promise<EventRow[]> {
   if (accounts.length === 0) return [];
-  const { rows } = await sql.query<{ account: string; last: bigint; count: number; page: string }>(AFTER, [
+  const { rows } = await sql.query<StoredPage>(AFTER, [
     accounts.map(({ account }) => account),
     accounts.map(({ after }) => after.toString()),
     limit,
   ]);
   const left = new Map(accounts.map(({ account, after }) => [account, { after, limit }]));
-  return rows.flatMap(({ account, last, count, page }) => {
+  return rows.flatMap(({ account, last, count, page, told_at: toldAt }) => {
     const asked = left.get(account)!;
     const events = (JSON.parse(page) as StoredEvent[])
-      .map((event, index) => ({ ...event, account, number: last - BigInt(count - 1 - index), at: new Date(event.at) }))
+      .map((event, index) => {
+        return { ...event, account, toldAt, number: last - BigInt(count - 1 - index), at: new Date(event.at) };
+      })
       .filter(({ number }) => number > asked.after)
       .slice(0, asked.limit);
     asked.limit -= events.length;

@@ -65,6 +65,7 @@ export async function releaseWebhook(sql: Sql, id: string, holder: string, last:
 export interface Delivery {
   number: bigint;
   kind: EventKind;
+  /** Since when it waits: when it was told, and not when it was. */
   at: Date;
   body: string;
   /** How often it was tried. */
@@ -253,14 +254,14 @@ export async function webhookBacklog(sql: Sql): Promise<WebhookBacklog> {
   const { rows } = await sql.query<{ deadLetters: bigint; waitingSince: Date | null }>(
     `select (select count(*) from webhook_deliveries where due_at is null) as "deadLetters",
        (select min(next.at) from webhooks w join event_accounts a on a.account = w.account and a.last > w.last, lateral (
-          select at from events e where e.account = w.account and e.last > w.last order by e.last limit 1
+          select coalesce(told_at, at) as at from events e where e.account = w.account and e.last > w.last order by e.last limit 1
         ) as next where w.failures = 0) as "waitingSince"`,
   );
   const { deadLetters, waitingSince } = rows[0]!;
   return { deadLetters: Number(deadLetters), waitingSince };
 }
 
-/** Forgets up to `limit` events that were given up and happened before a time; returns how many. */
+/** Forgets up to `limit` events that were given up and told before a time; returns how many. */
 export async function deleteFailed(tx: Tx, before: Date, limit: number): Promise<number> {
   const { rowCount } = await tx.query(
     `delete from webhook_deliveries where (webhook_id, number) in (

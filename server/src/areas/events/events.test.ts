@@ -75,7 +75,7 @@ async function happen(count: number, { wallet = OWNER, ofKey = true, data = {}, 
     data,
   };
   await store.transaction((tx) => tell(tx, Array<NewEvent>(count).fill(event)));
-  await store.single((tx) => numberEvents(tx, 1));
+  await store.single((tx) => numberEvents(tx, 1, AT));
 }
 
 interface Event {

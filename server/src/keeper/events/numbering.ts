@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Clock } from '../../lib/clock.js';
 import { OUTBOX_CHANNEL } from '../../store/event-outbox.js';
 import { numberEventOfAll, numberEvents } from '../../store/events.js';
 import type { Store } from '../../store/sql.js';
@@ -12,14 +13,23 @@ const INTERVAL_MS = 1_000;
 /** What is told in the meantime gets its numbers in the same turn. */
 const SOON_MS = 25;
 
+interface NumberingDeps {
+  store: Store;
+  clock: Clock;
+  log: Logger;
+}
+
 /** Gives events their numbers as soon as they are told. Instances take turns. */
-export async function startEventNumbering({ store, log }: { store: Store; log: Logger }): Promise<KeeperLoop> {
+export async function startEventNumbering({ store, clock, log }: NumberingDeps): Promise<KeeperLoop> {
   const loop = new Loop(
     async () => {
       for (let isMore = true; isMore && !loop.isClosed; ) {
-        const { found, waitsForAll } = await store.single((tx) => numberEvents(tx, BATCH));
+        const now = new Date(clock.now());
+        const { found, waitsForAll } = await store.single((tx) => numberEvents(tx, BATCH, now));
         isMore = found === BATCH;
-        if (waitsForAll) isMore = (await store.single(numberEventOfAll)).found > 0 || isMore;
+        if (!waitsForAll) continue;
+        const ofAll = await store.single((tx) => numberEventOfAll(tx, now));
+        isMore ||= ofAll.found > 0;
       }
     },
     {

@@ -62,7 +62,7 @@ async function happen(
 ) {
   const event = { kind, at, wallets, begunBy: undefined, data: {} };
   await store.transaction((tx) => tell(tx, Array(count).fill(event)));
-  await store.single((tx) => numberEvents(tx, 1));
+  await store.single((tx) => numberEvents(tx, 1, new Date(clock.now())));
 }
 
 /** Receivers by the name of their host, which answer as they are told, and what has reached each. */
@@ -368,7 +368,7 @@ test('attack: a thief of a key adds webhooks: they get nothing more once it is r
     return { kind: 'order.filled' as const, at: now, wallets: [WALLET], begunBy, data: {} };
   });
   await store.transaction((tx) => tell(tx, events));
-  await store.single((tx) => numberEvents(tx, 1));
+  await store.single((tx) => numberEvents(tx, 1, new Date(clock.now())));
   await until(loop, () => numbers('good').length >= 1 && numbers('wallet').length >= 3);
   await loop.runDue();
   assert.deepEqual(
@@ -423,4 +423,23 @@ test('a failure leaves nothing out that came before an event of long ago', { tim
   clock.setOffset(clock.offsetMs + 60 * 60_000);
   await until(loop, () => numbers('late').includes(5));
   assert.deepEqual(new Set(numbers('late')), new Set(upTo(5)));
+});
+
+test('what was long ago is tried for a day from when it was told', { timeout: 60_000 }, async () => {
+  await addWebhook('behind');
+  let isAway = true;
+  const { send, messages, numbers } = createReceivers({ behind: () => (isAway ? 503 : 200) });
+  const loop = await start(send);
+  await happen(3, 'order.filled', [WALLET], new Date(clock.now() - 2 * LONGEST_MS));
+  await until(loop, async () => {
+    clock.setOffset(clock.offsetMs + 10 * 60_000);
+    return messages.length >= 6;
+  });
+  assert.ok(clock.offsetMs < LONGEST_MS);
+  assert.deepEqual(await failedDeliveries(store, 'behind', 10), []);
+  isAway = false;
+  await until(loop, async () => {
+    clock.setOffset(clock.offsetMs + 10 * 60_000);
+    return numbers('behind').length === 3;
+  });
 });

@@ -173,7 +173,7 @@ async function attempt(
     webhook.failures += 1;
     const tries = delivery.tries + 1;
     const dueAt = new Date(now + backOffMs(tries, RETRIES));
-    // An event that is dated ahead would be tried until then.
+    // What a clock that was ahead has told would be tried until then.
     const at = Math.min(delivery.at.getTime(), now);
     await recordFailure(tx, webhook.id, holder, {
       delivery: { ...delivery, at: new Date(at), tries },
@@ -187,8 +187,7 @@ async function attempt(
 }
 
 /**
- * Gives up what is too old, after a failure, up to the first that is not: what an event tells of may have been long before those
- * that came before it. Returns the number of the last that was given up.
+ * Gives up what was told too long ago, after a failure, up to the first that was not. Returns the number of the last that was given up.
  */
 async function giveUpOld(deps: WebhooksDeps, { id, account }: Webhook, after: bigint, wants: Wants): Promise<bigint> {
   const { store, clock } = deps;
@@ -196,7 +195,7 @@ async function giveUpOld(deps: WebhooksDeps, { id, account }: Webhook, after: bi
   let last = after;
   for (;;) {
     const page = await eventsAfter(store, [{ account, after: last }], PAGE);
-    const young = page.findIndex(({ at }) => at.getTime() > before);
+    const young = page.findIndex(({ toldAt }) => toldAt.getTime() > before);
     const old = young < 0 ? page : page.slice(0, young);
     await store.transaction((tx) => putDeliveries(tx, id, old.filter(wants).map(deliveryOf), null));
     last = old.at(-1)?.number ?? last;
