@@ -89,6 +89,22 @@ test('a page that has shown the admin token reads and acts with its session, in 
   assert.equal(await call('GET', { cookie: (await logIn()).cookie }), 200);
 });
 
+test('attack: a thief of a login has the cookie of a session of the console that was ended, and the clock of a machine jumps ahead for a moment: it stays ended', async () => {
+  const stolen = await logIn();
+  assert.equal(await call('DELETE', asPage(stolen), { url: SESSION }), 200);
+  now += 3 * 3_600_000;
+  // What is ended there must not take the other with it.
+  const later = await logIn(other);
+  assert.equal(await call('DELETE', asPage(later), { url: SESSION, server: other }), 200);
+  steady += 2_001;
+  await call('GET', { cookie: later.cookie });
+  now -= 3 * 3_600_000;
+  for (const wait of [0, 2_001]) {
+    steady += wait;
+    for (const server of [app, other]) assert.equal(await call('GET', { cookie: stolen.cookie }, { server }), 401);
+  }
+});
+
 test('attack: a page reads no session from a script: the cookie is HttpOnly, SameSite=Strict, for the admin API only, and Secure behind https', async () => {
   const { rules } = await logIn();
   assert.equal(rules, 'Path=/admin/v1; Max-Age=7200; HttpOnly; SameSite=Strict');

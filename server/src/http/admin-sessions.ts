@@ -70,7 +70,7 @@ export function createAdminSessions(deps: AdminSessionsDeps): AdminSessions {
   const readEnded = cached(
     async () => {
       // A database that is away must not keep the operator from seeing that.
-      ended = await endedAdminSessions(store, new Date(clock.now())).catch((error: Error) => {
+      ended = await endedAdminSessions(store).catch((error: Error) => {
         log.warn({ reason: error.message }, 'the ended sessions of the console cannot be read; going by the last ones');
         return ended;
       });
@@ -107,7 +107,7 @@ export function createAdminSessions(deps: AdminSessionsDeps): AdminSessions {
     },
     async end({ id, expiresAt }) {
       const until = new Date(expiresAt * 1_000);
-      await store.transaction((tx) => endAdminSession(tx, { id, until }, new Date(clock.now())));
+      await store.transaction((tx) => endAdminSession(tx, { id, until }));
       ended.add(id);
     },
   };

@@ -60,7 +60,8 @@ test('attack: an operator by mistake lets the clock of a machine jump an hour ah
   }
   assert.equal(asked.length, 0);
   for (const chore of chores) await chore({ ...deps, ...clockAt(0) })(() => false);
-  for (const did of ['from orders', 'delete from ledger']) assert.ok(asked.some(([text]) => text.includes(did)));
+  for (const did of ['from orders', 'delete from ledger', 'delete from ended_admin_sessions'])
+    assert.ok(asked.some(([text]) => text.includes(did)));
 });
 
 /** What has ended by when is expired and deleted, in milliseconds from now, by a machine with its database an hour ahead, and nodes. */

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Landing } from '../landing/index.js';
 import { type Clock, createClock } from '../lib/clock.js';
+import { forgetAdminSessions } from '../store/admin-sessions.js';
 import { deleteChallenges } from '../store/challenges.js';
 import { assertClock } from '../store/clock-skew.js';
 import { deleteDead, deleteEndedSubmissions, deleteNeverLanded, deleteNeverPaid } from '../store/ledger-cleaning.js';
@@ -9,7 +10,7 @@ import type { AgreedTime } from './agreed-time.js';
 import { expireTriggerOrders } from './expire-trigger-orders.js';
 import type { Chore } from './keeper.js';
 
-/** How long unused requests and login challenges are kept after they have expired. */
+/** How long unused requests, login challenges and ended sessions are kept after they have expired. */
 const KEEP_DEAD_MS = 24 * 60 * 60_000;
 const DELETE_BATCH = 5_000;
 const VACUUM_AFTER = 50_000;
@@ -49,6 +50,7 @@ export function ledgerCleaningChore(deps: LedgerChoreDeps & { keepEndedMs: numbe
     const now = await agreedNow();
     const before = new Date(now - KEEP_DEAD_MS);
     await store.single((tx) => deleteChallenges(tx, before));
+    await store.single((tx) => forgetAdminSessions(tx, before));
     deletedSinceVacuum += await inBatches((tx) => deleteDead(tx, before, DELETE_BATCH), isClosing);
     const endedBefore = new Date(now - keepEndedMs);
     deletedSinceVacuum += await inBatches((tx) => deleteEndedSubmissions(tx, endedBefore, DELETE_BATCH), isClosing);
