@@ -47,8 +47,8 @@ export interface SealRequest {
 export interface GuardedKeys {
   /** The signatures of keys under a transaction that their policies allow. */
   cosign: Cosign;
-  /** A token for a wallet that has signed a challenge. */
-  issueLogin(request: LoginRequest): Promise<string>;
+  /** A token for a wallet that has signed a challenge. Where `noted` throws, it is not given, and no challenge is used up. */
+  issueLogin(request: LoginRequest, noted?: () => void): Promise<string>;
   /** The seal of a trigger order that its wallet has asked for. */
   sealOrder(request: SealRequest): Promise<Uint8Array>;
   /** The seal of a row of the ledger: it decides nothing here, and keeps the database from making rows. */
@@ -112,14 +112,21 @@ export function guardKeys(
   return {
     cosign: createCosign(keys, { programs, limits, stops, refused }),
 
-    async issueLogin({ wallet, proof, notBefore }) {
+    async issueLogin({ wallet, proof, notBefore }, noted = () => {}) {
       const now = clock.now();
-      await checked('login', () => {
+      const giveBack = await checked('login', () => {
         if (!isAddress(wallet)) throw new NotAllowed('this is no wallet');
         if (notBefore > secondsOf(now) + SKEW_SECONDS) throw new NotAllowed('the login would begin later');
-        checkLogin(wallet, proof, now);
+        return checkLogin(wallet, proof, now);
       });
-      return writeLogin({ wallet, begunAt: Math.max(secondsOf(now), notBefore) }, keys.sign);
+      try {
+        const token = await writeLogin({ wallet, begunAt: Math.max(secondsOf(now), notBefore) }, keys.sign);
+        noted();
+        return token;
+      } catch (error) {
+        giveBack();
+        throw error;
+      }
     },
 
     async sealOrder(request) {

@@ -31,8 +31,11 @@ export function createLoginPolicy({ prefix, age, mostUsed = MOST_USED }: LoginPo
   /** By their digests, and until when they could be used, by both clocks: that of the machine may jump ahead for a moment. */
   const used = new Map<string, { until: number; steadyUntil: number }>();
 
-  /** @throws NotAllowed */
-  return function checkLogin(wallet: Address, proof: LoginProof, now: number): void {
+  /**
+   * Uses the challenge up; returns what gives it back, for where no login was given for it.
+   * @throws NotAllowed
+   */
+  return function checkLogin(wallet: Address, proof: LoginProof, now: number): () => void {
     const challenge = signedChallenge(wallet, proof);
     allow(challenge !== undefined, 'the wallet has not signed this challenge');
     const expiresAt = challengeExpiry(challenge, prefix(), wallet)?.getTime();
@@ -50,6 +53,7 @@ export function createLoginPolicy({ prefix, age, mostUsed = MOST_USED }: LoginPo
     allow(!used.has(digest), 'the challenge was used before');
     allow(used.size < mostUsed, 'too many logins at a time');
     used.set(digest, { until: now + LONGEST_USE_MS, steadyUntil: steady + LONGEST_USE_MS });
+    return () => void used.delete(digest);
   };
 }
 

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import fs, { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { compileMessage, generateKeypair, systemTransfer } from '@slipway/wire';
+import { compileMessage, generateKeypair, sign, systemTransfer } from '@slipway/wire';
 import { PATIENCE_MS } from '../../lib/testing.js';
 import { CallerStops } from '../caller-stops.js';
+import { CHALLENGE_MS, challengePrefixOf, challengeText } from '../challenge.js';
 import { SignerRefused } from '../policies/index.js';
 import { SignerRecord } from '../record.js';
 import { openSigner } from '../signer.js';
@@ -91,6 +93,38 @@ test('what the record would not take is asked of no key: it counts as signed for
   t.after(() => rmSync(folder, { recursive: true }));
   await cosign({ keys: ['keeper'], message });
   assert.deepEqual(asked, ['cosign']);
+});
+
+test('a login that the record did not take is given once it does: its challenge is not used up before', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'slipway-recorded-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const now = Date.UTC(2026, 0, 2);
+  const prefix = challengePrefixOf('https://api.example.com');
+  const clock = { now: () => now };
+  const service = { challengePrefix: () => prefix, host: () => 'api.example.com', maxUnsignedSlippageBps: 0 };
+  const file = { file: join(folder, 'signer.json'), passphrase: 'of the test', create: true };
+  const port = await openSigner({ ...file, clock, service });
+  const wallet = generateKeypair();
+  const expiresAt = new Date(now + CHALLENGE_MS);
+  const challenge = challengeText(prefix, { wallet: wallet.address, id: randomUUID(), expiresAt });
+  const message = { challenge, signature: sign(wallet, Buffer.from(challenge)) };
+  let isFull = true;
+  // As where its file was opened before the disk was full.
+  const append = () => {
+    if (isFull) throw new Error('ENOSPC');
+  };
+  const { issueLogin } = recorded(port as unknown as KeyPort, 'api', {
+    record: { append, ready: () => ({ fd: 0 }), refuse: append, fault: undefined },
+    refusals: new Refusals(),
+    callerStops: { hear: assert.fail },
+    clock,
+    note: () => {},
+  });
+  const request = { wallet: wallet.address, proof: { message }, notBefore: 0 };
+  await assert.rejects(issueLogin(request), /ENOSPC/);
+  isFull = false;
+  assert.match(await issueLogin(request), /^eyJ/);
+  await assert.rejects(issueLogin(request), /used before/);
 });
 
 test('attack: a copy that was broken into asks for what no policy allows, and counts none of it: the signer tells the other copies, for an hour', async (t) => {

@@ -98,9 +98,7 @@ export function recorded(
     },
     async issueLogin(request) {
       ready();
-      const token = await port.issueLogin(request);
-      put({ act: 'login', wallet: request.wallet });
-      return token;
+      return port.issueLogin(request, () => put({ act: 'login', wallet: request.wallet }));
     },
     async sealOrder(request) {
       ready();
