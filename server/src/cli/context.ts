@@ -8,11 +8,13 @@ export interface CliContext {
   readonly colors: boolean;
 }
 
-/** A command's output: `json` for programs, `text` for people. `failed` makes the exit code 1. */
+/** A command's output: `json` for programs, `text` for people. `failed` makes the exit code 1, and `leaves` makes it 4. */
 export interface Result {
   readonly json: unknown;
   readonly text: string;
   readonly failed?: boolean;
+  /** Whether it is done, but for something that running it again may never mend. */
+  readonly leaves?: boolean;
 }
 
 /** What a command may use. */

@@ -9,8 +9,8 @@ import { plainLines } from './plain.js';
 import { createProgram } from './program.js';
 
 /**
- * Runs one command line (without the program's name) and returns its exit code: 0 done, 1 failed, 2 wrong usage. Output
- * goes to the context. It never prompts, so it works without a terminal.
+ * Runs one command line (without the program's name) and returns its exit code: 0 done, 1 failed, 2 wrong usage, 4 done but
+ * for what is listed. Output goes to the context. It never prompts, so it works without a terminal.
  */
 export async function runCli(argv: readonly string[], given: CliContext): Promise<number> {
   const end = argv.indexOf('--');
@@ -22,7 +22,7 @@ export async function runCli(argv: readonly string[], given: CliContext): Promis
     stdout: (text) => given.stdout(clean(text)),
     stderr: (text) => given.stderr(clean(text)),
   };
-  let failed = false;
+  let code = 0;
   let shown = '';
   const program = createProgram(argv, {
     stdout: (text) => {
@@ -36,13 +36,14 @@ export async function runCli(argv: readonly string[], given: CliContext): Promis
     json,
     answer(result) {
       context.stdout(json ? JSON.stringify(result.json) : result.text);
-      failed ||= result.failed === true;
+      if (result.failed) code = 1;
+      else if (result.leaves) code ||= 4;
     },
   });
   try {
     const words = argv.length === 0 ? ['serve'] : argv.every((word) => word === '--json') ? ['--help'] : argv;
     await program.parseAsync(words, { from: 'user' });
-    return failed ? 1 : 0;
+    return code;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) {
       const text = shown.trimEnd();

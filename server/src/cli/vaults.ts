@@ -75,6 +75,7 @@ function migrateCommand(vaults: Command, context: CommandContext): void {
           json: { vaults: count, done, incomplete: left.map(migrationToJson), wallets: listed },
           text: [...left.map(showMigration), ...wallets.left.map(showLeft), inSum(count, left.length, done)].join('\n'),
           failed: !done || left.some(waits) || wallets.left.length > 0,
+          leaves: left.length > 0,
         });
       },
     );
@@ -115,6 +116,9 @@ function inSum(vaults: number, incomplete: number, done: boolean): string {
   if (!done) return `${vaults} vaults, ${incomplete} not moved yet: run this again. With --leave it ends without them.`;
   return [
     `${vaults} vaults have moved, ${incomplete} of them not whole. The database belongs to the new signer file now.`,
+    ...(incomplete > 0
+      ? ['What is listed above is still in the old vaults: run this again once it can be moved.']
+      : []),
     'Start the service with it, then "slipway resume all". Keep the old file until nothing can arrive at old addresses.',
   ].join('\n');
 }
