@@ -62,7 +62,9 @@ export interface Connection {
   readonly uploadHosts: readonly string[] | undefined;
 }
 
+/** @throws SlipwayError invalid_request */
 export function connect(options: ClientOptions): Connection {
+  for (const host of options.uploadHosts ?? []) requireHost(host);
   return {
     url: options.url,
     challengePrefix: options.challengePrefix,
@@ -76,6 +78,12 @@ export function connect(options: ClientOptions): Connection {
     uploadHosts: options.uploadHosts,
     programs: { ...(options.sandbox && SANDBOX_PROGRAMS), ...options.programs },
   };
+}
+
+function requireHost(host: string): void {
+  if (!/[/?#@\\]/.test(host) && URL.canParse(`http://${host}`)) return;
+  const message = `uploadHosts: expected hosts, with their ports, such as "minio:9000", and not "${host}"`;
+  throw new SlipwayError('invalid_request', message, { field: 'uploadHosts' });
 }
 
 /** Where a flow is. `signature` is there once it is known. */
