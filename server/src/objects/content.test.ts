@@ -25,6 +25,24 @@ const header = (width: number, height: number): [string, Buffer] => {
 const PIXELS: [string, Buffer] = ['IDAT', Buffer.from('00', 'hex')];
 const END: [string, Buffer] = ['IEND', Buffer.alloc(0)];
 
+function webpChunk(name: string, ...data: Buffer[]): Buffer {
+  const body = Buffer.concat(data);
+  const head = Buffer.from(`${name}\0\0\0\0`, 'latin1');
+  head.writeUInt32LE(body.length, 4);
+  return Buffer.concat([head, body, Buffer.alloc(body.length % 2)]);
+}
+
+/** An animation of 1 x 1 pixels, so many times the same frame of this picture and these chunks. */
+function animatedWebp(frames: number, picture: Buffer, ...chunks: Buffer[]): Buffer {
+  const frame = webpChunk(
+    'ANMF',
+    Buffer.alloc(16),
+    webpChunk('VP8L', Buffer.from([0x2f, 0, 0, 0, 0]), picture),
+    ...chunks,
+  );
+  return webpChunk('RIFF', Buffer.from('WEBP'), webpChunk('VP8X', Buffer.alloc(10)), ...Array(frames).fill(frame));
+}
+
 describe('an image', () => {
   it('is accepted as what it is, still, interlaced, progressive and animated, and as nothing else', () => {
     const types = new Set(Object.values(samples).map(({ contentType }) => contentType));
@@ -70,6 +88,29 @@ describe('an image', () => {
     // As programs write them: blocks of 255 bytes.
     const usual = comment(`ff${'61'.repeat(255)}`, 20_000);
     assert.equal(checkContent({ contentType: 'image/gif', bytes: usual }, usual.length).bytes, usual);
+  });
+
+  it('attack: an uploader spreads tiny pieces over the frames of an animation, few in each: they count together, and are refused', () => {
+    const expected = /in too many small pieces: expected at most \d+ for its size; save the image again/;
+    for (const [frames, inEach] of [
+      [100, 4_000],
+      [600, 1_000],
+      [20_000, 3],
+    ] as const) {
+      const tiny = Array<Buffer>(inEach).fill(webpChunk('AAAA'));
+      assert.match(refusal('image/webp', animatedWebp(frames, Buffer.alloc(1), ...tiny)), expected);
+    }
+    const block = Buffer.from(`2c000000000100010000${'02'}${'0144'.repeat(1_000)}00`, 'hex');
+    const gif = Buffer.concat([
+      Buffer.from('GIF89a\x01\0\x01\0\0\0\0', 'latin1'),
+      ...Array(600).fill(block),
+      Buffer.from([0x3b]),
+    ]);
+    assert.match(refusal('image/gif', gif), expected);
+    const frame = ['fdAT', Buffer.alloc(4)] as [string, Buffer];
+    assert.match(refusal('image/png', png(header(1, 1), PIXELS, ...Array(100_000).fill(frame), END)), expected);
+    // A minute of small frames.
+    checkContent({ contentType: 'image/webp', bytes: animatedWebp(1_800, Buffer.alloc(350)) }, MAX);
   });
 
   it('that is followed by anything is refused', () => {
@@ -126,6 +167,7 @@ describe('an image', () => {
     const webp = Buffer.concat([samples.lossyWebp.bytes, chunk]);
     webp.writeUInt32LE(webp.length - 8, 4);
     assert.match(refusal('image/webp', webp), /holds a page/);
+    assert.match(refusal('image/webp', animatedWebp(1, Buffer.alloc(1), chunk)), /holds a page/);
   });
 
   it('has sides of 1 to 4096 pixels', () => {

@@ -22,12 +22,18 @@ const PIECES = { least: 8_192, bytesEach: 128 };
 /** Reads through the bytes step by step, and refuses to read past their end. */
 class Steps {
   #at = 0;
-  #piecesLeft: number;
+  readonly #pieces: { most: number; read: number };
   constructor(
     readonly bytes: Buffer,
     readonly format: string,
+    pieces = { most: PIECES.least + Math.floor(bytes.length / PIECES.bytesEach), read: 0 },
   ) {
-    this.#piecesLeft = PIECES.least + bytes.length / PIECES.bytesEach;
+    this.#pieces = pieces;
+  }
+
+  /** Reads through a part of the same file: its pieces are the file's. */
+  part(bytes: Buffer): Steps {
+    return new Steps(bytes, this.format, this.#pieces);
   }
 
   get left(): number {
@@ -43,7 +49,8 @@ class Steps {
 
   /** Counts a piece: each `take` is one, and so is whatever else is kept or looked at by itself, even if it is empty. */
   piece(): void {
-    if (--this.#piecesLeft < 0) this.fail('is in too many small pieces');
+    const { most } = this.#pieces;
+    if (++this.#pieces.read > most) this.fail(`is in too many small pieces: expected at most ${most} for its size`);
   }
 
   byte(): number {
@@ -192,7 +199,7 @@ export function readWebp(bytes: Buffer): ImageShape {
       canvas ??= size;
       if (size.width !== canvas.width || size.height !== canvas.height) steps.fail('has a picture of another size');
       hasPicture = true;
-    } else if (name === 'ANMF') hasPicture = webpFrame(data, canvas) || hasPicture;
+    } else if (name === 'ANMF') hasPicture = webpFrame(steps.part(data), canvas, notes) || hasPicture;
     else if (name !== 'ALPH' && name !== 'ANIM') notes.push(data);
   }
   if (!canvas || !hasPicture) steps.fail('has no picture');
@@ -200,12 +207,10 @@ export function readWebp(bytes: Buffer): ImageShape {
 }
 
 function webpChunk(steps: Steps): [name: string, data: Buffer] {
-  const name = steps.take(4).toString('latin1');
-  const length = steps.take(4).readUInt32LE();
-  if (length > steps.left) steps.fail('ends too early');
-  const data = steps.take(length);
-  if (length % 2 === 1) steps.take(1);
-  return [name, data];
+  const head = steps.take(8);
+  const length = head.readUInt32LE(4);
+  // Where the length is odd, a byte follows that fills it up.
+  return [head.toString('latin1', 0, 4), steps.take(length + (length % 2)).subarray(0, length)];
 }
 
 function webpPicture(steps: Steps, name: 'VP8 ' | 'VP8L', data: Buffer): { width: number; height: number } {
@@ -220,8 +225,7 @@ function webpPicture(steps: Steps, name: 'VP8 ' | 'VP8L', data: Buffer): { width
 }
 
 /** A frame of an animation: 16 bytes of place, size and time, then its own chunks. */
-function webpFrame(data: Buffer, canvas: { width: number; height: number } | undefined): boolean {
-  const steps: Steps = new Steps(data, 'WebP');
+function webpFrame(steps: Steps, canvas: { width: number; height: number } | undefined, notes: Buffer[]): boolean {
   const head = steps.take(16);
   const size = { width: head.readUIntLE(6, 3) + 1, height: head.readUIntLE(9, 3) + 1 };
   const right = 2 * head.readUIntLE(0, 3) + size.width;
@@ -229,11 +233,12 @@ function webpFrame(data: Buffer, canvas: { width: number; height: number } | und
   if (!canvas || right > canvas.width || bottom > canvas.height) steps.fail('has a frame outside of its canvas');
   let hasPicture = false;
   while (steps.left > 0) {
-    const [name, picture] = webpChunk(steps);
-    if (name !== 'VP8 ' && name !== 'VP8L') continue;
-    const own = webpPicture(steps, name, picture);
-    if (own.width !== size.width || own.height !== size.height) steps.fail('has a frame of another size');
-    hasPicture = true;
+    const [name, data] = webpChunk(steps);
+    if (name === 'VP8 ' || name === 'VP8L') {
+      const own = webpPicture(steps, name, data);
+      if (own.width !== size.width || own.height !== size.height) steps.fail('has a frame of another size');
+      hasPicture = true;
+    } else if (name !== 'ALPH') notes.push(data);
   }
   return hasPicture;
 }
