@@ -174,6 +174,35 @@ for (const kind of ['embedded', 'postgres'] as const) {
       assert.equal(tries, 2);
     });
 
+    it('attack: an uploader has his launches land with files that are refused: each is looked at twice, not until it can be replaced no more', async () => {
+      const mints = ['a', 'b', 'c'];
+      for (const mint of mints) await crafted(mint);
+      for (const mint of mints) {
+        await upload(mint);
+        await put((await filesOf(mint)).image.upload, Buffer.concat([PNG, PNG]));
+      }
+      await set('landed');
+      const looks = new Map<string, number>();
+      const publish = async (from: string, key: string) => {
+        looks.set(key, (looks.get(key) ?? 0) + 1);
+        return objects.publish(from, key);
+      };
+      const finishing = launchFilesChore({ ...deps(), objects: { ...objects, publish } }, URL_MS);
+      const end = now + URL_MS + MINUTE;
+      await finishing();
+      assert.deepEqual([await isPublic('a'), (await launch('a')).finishedAt], [false, null]);
+      // One of them is replaced by a good one.
+      await uploadImage('b');
+      for (; now <= end; now += 2_000) await finishing();
+      await finishing();
+      assert.deepEqual(
+        mints.map((mint) => looks.get(imageKey(mint))),
+        [2, 2, 2],
+      );
+      assert.deepEqual(await Promise.all(mints.map(isPublic)), [false, true, false]);
+      for (const mint of mints) assert.notEqual((await launch(mint)).finishedAt, null);
+    });
+
     for (const end of ['landed', 'expired']) {
       it(`keep the names of their uploads where a copy from before the update has crafted them: ${end}`, async () => {
         await crafted('a');

@@ -97,7 +97,7 @@ async function open(t: TestContext, openStand: (typeof stands)[number]['open']) 
     },
     async land() {
       await store.query(`update ledger set state = 'landed' where id = $1`, [(await launch()).requestId]);
-      assert.equal(await publishLaunch(common, await launch(), URL_MS), true);
+      assert.equal(await publishLaunch(common, await launch(), URL_MS), 'finished');
     },
     bytesAt: async (key: string) => Buffer.from((await objects.read(key))!.bytes),
   };
