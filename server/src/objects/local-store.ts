@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Outage } from '../errors/index.js';
-import type { Clock } from '../lib/clock.js';
+import { type Clock, createClock } from '../lib/clock.js';
 import { syncFolder } from '../lib/sync-folder.js';
 import { INCOMING, type ObjectStore, requireKey, requireSize, type StoredObject } from './object-store.js';
 import { type PutGrant, signPut, verifyPut } from './put-signature.js';
@@ -15,7 +15,10 @@ interface LocalStoreDeps {
   readonly secret: string;
   /** The service's own URL, without a slash at the end. */
   readonly publicUrl: () => string;
+  /** Ends the URLs. */
   readonly clock: Clock;
+  /** The time of this machine, by which files have their age; for tests. */
+  readonly wallNow?: () => number;
 }
 
 /** Objects as files. Every file begins with a line of content type and SHA-256, so that both change with its bytes. */
@@ -44,17 +47,23 @@ const HOUR_MS = 60 * 60_000;
 const KEEP_UPLOADS_MS = 24 * HOUR_MS;
 
 /** Opens the folder for one process; removes what a killed one left unfinished. */
-export function createLocalStore({ dir, secret, publicUrl, clock }: LocalStoreDeps): LocalStore {
+export function createLocalStore({
+  dir,
+  secret,
+  publicUrl,
+  clock,
+  wallNow = createClock().now,
+}: LocalStoreDeps): LocalStore {
   const temporary = join(dir, '.unfinished');
   const pathOf = (key: string): string => join(dir, ...requireKey(key).split('/'));
   const urlOf = (key: string): string => `${publicUrl()}/objects/${requireKey(key)}`;
-  let tidiedAt = clock.now();
+  let tidiedAt = wallNow();
   rmSync(temporary, { recursive: true, force: true });
 
   /** Runs every hour; a file that cannot be deleted does not block uploads. */
   async function tidy(): Promise<void> {
-    if (clock.now() - tidiedAt < HOUR_MS) return;
-    tidiedAt = clock.now();
+    if (wallNow() - tidiedAt < HOUR_MS) return;
+    tidiedAt = wallNow();
     await deleteOlder(join(dir, INCOMING), tidiedAt - KEEP_UPLOADS_MS).catch(() => {});
   }
 

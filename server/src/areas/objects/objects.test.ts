@@ -18,14 +18,15 @@ let server: TestServer;
 let store: LocalStore;
 let objects: Objects;
 let url: string;
-let ahead = 0;
+let [ahead, wallAhead] = [0, 0];
 const clock = { now: () => Date.now() + ahead };
+const wallNow = () => Date.now() + wallAhead;
 
 before(async () => {
   dir = await mkdtemp(join(tmpdir(), 'slipway-local-'));
   await mkdir(join(dir, '.unfinished'));
   await writeFile(join(dir, '.unfinished', 'left-by-a-killed-process'), 'x');
-  store = createLocalStore({ dir, secret: 'a secret of this test', publicUrl: () => url, clock });
+  store = createLocalStore({ dir, secret: 'a secret of this test', publicUrl: () => url, clock, wallNow });
   objects = createObjects(store, { maxImageBytes: MAX, urlSeconds: 60 });
   server = await startTestServer((app) => registerObjects(app, { store, maxImageBytes: MAX }));
   url = await server.app.listen({ host: '127.0.0.1', port: 0 });
@@ -179,17 +180,28 @@ it('browsers of permitted origins may upload', async () => {
   assert.equal((await preflight('https://evil.example')).headers.get('access-control-allow-origin'), null);
 });
 
+it('an upload stays where the clock of a sandbox is moved by days: files have the time of the machine', async () => {
+  const fresh = newKey();
+  ahead = 25 * HOUR;
+  await put(await presign(fresh));
+  ahead = 50 * HOUR;
+  wallAhead = 2 * HOUR;
+  await put(await presign(newKey()));
+  [ahead, wallAhead] = [0, 0];
+  assert.ok(await objects.uploaded(fresh));
+});
+
 it('what a killed process left is removed, and uploads nobody published a day later', async () => {
   assert.ok(!(await readdir(dir)).includes('.unfinished') || (await readdir(join(dir, '.unfinished'))).length === 0);
   const [forgotten, published, late] = [newKey(), newKey(), newKey()];
   for (const key of [forgotten, published]) await put(await presign(key));
   await objects.publish(published, published);
-  ahead = 23 * HOUR;
+  wallAhead = 23 * HOUR;
   await put(await presign(late));
   assert.ok(await objects.uploaded(forgotten));
-  ahead = 25 * HOUR;
+  wallAhead = 25 * HOUR;
   await put(await presign(newKey()));
-  ahead = 0;
+  wallAhead = 0;
   assert.equal(await objects.uploaded(forgotten), undefined);
   assert.equal((await fetch(objects.publicUrl(published))).status, 200);
 });
