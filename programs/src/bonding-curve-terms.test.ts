@@ -7,6 +7,7 @@ import { type BondingCurveConfig, createCurveConfig, launchConfig } from './inde
 import { newAddress, type Outcome, succeeded, u64 } from './test-vm.js';
 
 const DAY = 86_400;
+const YEAR = 365 * DAY;
 const LEAST_PRICE = 4_295_048_016n;
 const MOST_PRICE = 79_226_673_521_066_979_257_578_248_091n;
 const MOST = 2n ** 64n - 1n;
@@ -77,7 +78,7 @@ test('a fee that falls has periods, a time and a reduction, or none of them', ()
   });
 });
 
-test('the shares of liquidity are a hundred in a hundred, a tenth of which stays for more than a day', () => {
+test('the shares of liquidity are a hundred in a hundred, a tenth of which stays for more than a day, and none for more than two years', () => {
   assertTerms({
     'a share of 255': [INVALID_SHARES, shares(255, 0, 0, 0)],
     'shares of 256': [MATH_OVERFLOW, shares(128, 128, 0, 0)],
@@ -85,6 +86,19 @@ test('the shares of liquidity are a hundred in a hundred, a tenth of which stays
     'a day': [NOT_LOCKED, locked(DAY, 10, 0)],
     'a day, and nine for good': [NOT_LOCKED, locked(DAY, 10, 9)],
     'ten for good': [undefined, locked(DAY, 10, 10)],
+    'two years': [undefined, locked(2 * YEAR, 10, 0)],
+    'two years and a second': [INVALID_VESTING, locked(2 * YEAR + 1, 10, 0)],
+    'all 32 bits of seconds': [INVALID_VESTING, locked(2 ** 32 - 1, 10, 0)],
+    'all of it': [undefined, locked(DAY + 1, 100, 0)],
+    'more than all of it': [TYPE_CAST, (terms) => (terms.creatorLiquidityVesting.vestingPercentage = 101)],
+    // Of two faults, the earlier one is told.
+    'two years and a second, and too many decimals': [
+      INVALID_VESTING,
+      (terms) => {
+        locked(2 * YEAR + 1, 10, 0)(terms);
+        terms.tokenDecimal = 10;
+      },
+    ],
   });
 });
 

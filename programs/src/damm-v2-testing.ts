@@ -1,6 +1,7 @@
 import { type Address, associatedTokenAddress, type Instruction, setComputeUnitLimit } from '@slipway/wire';
 import { INDIE, type Launched, launch } from './bonding-curve-testing.js';
 import {
+  type BondingCurveConfig,
   createLocker,
   curveSwap,
   type DammV2Pool,
@@ -8,6 +9,7 @@ import {
   dammV2Pool,
   dammV2Position,
   type LaunchChoices,
+  launchConfig,
   lockerAccount,
   MIGRATED_POOL_CONFIGS,
   migrateToDammV2,
@@ -28,18 +30,25 @@ export interface Moving extends Launched {
   quote: Address;
 }
 
+/** What the launch is of, and what of its terms is then changed to what Studio does not send. */
+export interface Selling extends Partial<LaunchChoices> {
+  change?: (terms: BondingCurveConfig) => void;
+}
+
 /** What happens to a launch before it is sold out; `buy` makes a purchase of the trader's. */
 type Before = (launched: Launched, buy: (amountIn: bigint) => Instruction) => void;
 
 /** Sells out a launch, by default without vested tokens, of the machine's payer, to somebody with these token accounts. */
 export function sellOut(
   vm: TestVm,
-  choices: Partial<LaunchChoices> = {},
+  { change, ...choices }: Selling = {},
   trader: Address = vm.payer,
   before?: Before,
 ): Moving {
-  const terms = { ...INDIE, vesting: undefined, ...choices };
-  const launched = launch(vm, vm.mint({ decimals: 6, supply: RICH }), terms);
+  const chosen = { ...INDIE, vesting: undefined, ...choices };
+  const { terms } = launchConfig(chosen);
+  change?.(terms);
+  const launched = launch(vm, vm.mint({ decimals: 6, supply: RICH }), chosen, terms);
   succeeded(launched.outcome);
   const { pool } = launched;
   const quote = associatedTokenAddress(trader, pool.quoteMint);
@@ -49,7 +58,7 @@ export function sellOut(
   const swap = { pool, trader, inputAccount: quote, outputAccount: base, leastOut: 0n, partial: true };
   before?.(launched, (amountIn) => curveSwap({ ...swap, amountIn }));
   succeeded(vm.run(curveSwap({ ...swap, amountIn: RICH / 2n })));
-  const dammConfig = MIGRATED_POOL_CONFIGS[terms.feeBps === 100 ? 2 : 3]!;
+  const dammConfig = MIGRATED_POOL_CONFIGS[chosen.feeBps === 100 ? 2 : 3]!;
   const damm = dammV2Pool(dammConfig, pool.baseMint, pool.quoteMint);
   const [position, second] = [dammV2Position(newAddress()), dammV2Position(newAddress())];
   return { ...launched, damm, dammConfig, position, second, trader, base, quote };
@@ -61,12 +70,7 @@ export function migrationOf(vm: TestVm, { pool, dammConfig, position, second }: 
 }
 
 /** A launch that has migrated; before that, the lock program gets what its creator gets later. */
-export function migrated(
-  vm: TestVm,
-  choices: Partial<LaunchChoices> = {},
-  trader: Address = vm.payer,
-  before?: Before,
-): Moving {
+export function migrated(vm: TestVm, choices: Selling = {}, trader: Address = vm.payer, before?: Before): Moving {
   const moving = sellOut(vm, choices, trader, before);
   if (choices.vesting) {
     const { owner, account } = lockerAccount(moving.pool);

@@ -123,6 +123,13 @@ NOINLINE u64 check_fee_schedule(const u8 *t) {
   return 0;
 }
 
+// DAMM v2 locks for no longer: a launch with such terms could never migrate.
+INLINE u64 check_lock_time(const u8 *lock) {
+  CHECK(lock[LOCK_PERCENTAGE] <= 100, ERROR_TYPE_CAST);
+  CHECK(load_u32(lock + LOCK_CLIFF) <= LONGEST_LOCK_SECONDS, ERROR_INVALID_VESTING);
+  return 0;
+}
+
 INLINE u64 check_shares(const u8 *t) {
   u64 locked = t[TERMS_PARTNER_LOCKED] + (u64)t[TERMS_CREATOR_LOCKED];
   u64 vesting = t[TERMS_CREATOR_VESTING + LOCK_PERCENTAGE];
@@ -323,6 +330,7 @@ NOINLINE u64 check_terms(NewConfig *new, u64 *vested) {
   CHECK(t[TERMS_CREATOR_FEE_PERCENTAGE] <= 100, ERROR_INVALID_CREATOR_FEE_PERCENTAGE);
   CHECK(t[TERMS_ACTIVATION_TYPE] <= 1, ERROR_TYPE_CAST);
   CHECK(t[TERMS_MIGRATION_FEE_OPTION] <= 5, ERROR_INVALID_MIGRATION_FEE_OPTION);
+  TRY(check_lock_time(t + TERMS_CREATOR_VESTING));
   CHECK(t[TERMS_TOKEN_DECIMAL] >= 6 && t[TERMS_TOKEN_DECIMAL] <= 9, ERROR_INVALID_TOKEN_DECIMALS);
   TRY(check_shares(t));
   CHECK(load_u64(t + TERMS_THRESHOLD) != 0, ERROR_INVALID_QUOTE_THRESHOLD);

@@ -68,11 +68,12 @@ NOINLINE u64 check_lock(const Input *in, const Pubkey *base) {
 NOINLINE void call_locker(const Input *in, const SignerSeeds *signers) {
   Account *const *a = in->accounts;
   const u8 *vesting = a[LOCK_CONFIG]->data + CONFIG_VESTING;
-  u64 sold_out_at = load_u64(a[LOCK_POOL]->data + POOL_FINISHED_AT);
+  u64 sold_out_at = load_u64(a[LOCK_POOL]->data + POOL_FINISHED_AT), wait = load_u64(vesting + VESTING_CLIFF_WAIT);
   u8 data[59] = {0};
   store_u64(data, LOCKER_CREATE);
   store_u64(data + 8, sold_out_at);
-  store_u64(data + 16, sold_out_at + load_u64(vesting + VESTING_CLIFF_WAIT));
+  // A wait beyond all time is one for good.
+  store_u64(data + 16, sold_out_at + wait < wait ? U64_MAX : sold_out_at + wait);
   store_u64(data + 24, load_u64(vesting + VESTING_FREQUENCY));
   store_u64(data + 32, load_u64(vesting + VESTING_AT_CLIFF));
   store_u64(data + 40, load_u64(vesting + VESTING_AMOUNT));
