@@ -100,18 +100,40 @@ function Navigation({ parts }: { parts: Parts | undefined }) {
   );
 }
 
-/** Ends the operator's session. */
+/** Who is logged in as the operator, and the end of that. */
 function Leave() {
   const session = useSession();
-  if (!session) return null;
+  if (!session || session.isOver) return null;
+  return <LogOut key={session.proof} name={session.name} />;
+}
+
+function LogOut({ name }: { name: string }) {
+  const [problem, setProblem] = useState('');
+  const leave = () => {
+    setProblem('');
+    signOut().catch((error: Error) => setProblem(`Not logged out. ${error.message}`));
+  };
   return (
-    <button
-      type="button"
-      onClick={() => void signOut().catch(() => {})}
-      className="min-h-9 whitespace-nowrap rounded px-2 text-soft text-sm hover:text-ink"
-    >
-      Log out
-    </button>
+    <div className="relative flex min-w-0 items-center gap-2">
+      {problem && (
+        <p
+          role="alert"
+          className="absolute top-full right-0 z-10 mt-1 w-72 rounded border-down border-l-4 bg-down-tint px-3 py-2 text-sm"
+        >
+          {problem}
+        </p>
+      )}
+      <span className="truncate text-sm max-sm:sr-only" title={`Logged in as ${name}`}>
+        {name}
+      </span>
+      <button
+        type="button"
+        onClick={leave}
+        className="min-h-9 whitespace-nowrap rounded px-2 text-soft text-sm hover:text-ink"
+      >
+        Log out
+      </button>
+    </div>
   );
 }
 

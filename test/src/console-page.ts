@@ -36,6 +36,12 @@ export async function openConsole(
   return { page, complaints };
 }
 
+/** Logs in as the operator. */
+export async function logIn(page: Page, token: string): Promise<void> {
+  await page.getByLabel('Admin token').fill(token);
+  await page.getByRole('button', { name: 'Log in' }).click();
+}
+
 /** Asserts that axe finds nothing against WCAG 2.2 AA, and that nothing is wider than the window. */
 export async function assertAccessible(page: Page): Promise<void> {
   // A page's policy permits no script of ours; what the browser's own tools run is not asked.

@@ -8,6 +8,8 @@ interface DeedProps<T> {
   name: string;
   /** What it will do, in a sentence. */
   says: React.ReactNode;
+  /** What it is decided by, all of it, however long. */
+  shows?: () => React.ReactNode;
   /** The name of a field in the question. */
   field?: string;
   /** The command line that does the same, with what is typed into the field. */
@@ -22,10 +24,22 @@ interface DeedProps<T> {
 }
 
 /** Something that the operator does: it is asked once, and shows the command that does the same. */
-export function Deed<T>({ name, says, field, command, changes, run, done, disabled, kind = 'quiet' }: DeedProps<T>) {
+export function Deed<T>({
+  name,
+  says,
+  shows,
+  field,
+  command,
+  changes,
+  run,
+  done,
+  disabled,
+  kind = 'quiet',
+}: DeedProps<T>) {
   const dialog = useRef<HTMLDialogElement>(null);
   // What is done is what was asked: what the page has read again since may be something else.
-  const [asked, setAsked] = useState({ says, command, run });
+  const asking = () => ({ says, command, run, shown: shows?.() });
+  const [asked, setAsked] = useState(() => ({ ...asking(), shown: undefined as React.ReactNode }));
   const [typed, setTyped] = useState('');
   const question = useId();
   const { state, perform, clear } = usePerformed({
@@ -35,7 +49,7 @@ export function Deed<T>({ name, says, field, command, changes, run, done, disabl
   });
   const open = () => {
     clear();
-    setAsked({ says, command, run });
+    setAsked(asking());
     setTyped('');
     dialog.current?.showModal();
     // What changes nothing is the key that is pressed by mistake.
@@ -52,7 +66,7 @@ export function Deed<T>({ name, says, field, command, changes, run, done, disabl
         aria-label={name}
         aria-describedby={question}
         tabIndex={-1}
-        className="panel m-auto w-[min(32rem,calc(100vw-2rem))] p-0 text-ink backdrop:bg-black/50"
+        className="panel visible m-auto w-[min(32rem,calc(100vw-2rem))] p-0 text-ink backdrop:bg-black/50"
       >
         <div className="grid gap-3 p-4 text-sm">
           <h2 className="font-semibold text-base">{name}</h2>
@@ -63,6 +77,7 @@ export function Deed<T>({ name, says, field, command, changes, run, done, disabl
               <p id={question} className="[overflow-wrap:anywhere]">
                 {asked.says}
               </p>
+              {asked.shown}
               {field !== undefined && (
                 <Labelled name={field}>{(id) => <Typed id={id} value={typed} change={setTyped} />}</Labelled>
               )}

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { amountText } from '../lib/format.js';
+import { untilLost } from '../lib/patience.js';
 import { Panel, Scroll } from '../ui/parts.js';
 import { Trouble } from '../ui/trouble.js';
 import { Waiting } from '../ui/waiting.js';
@@ -80,7 +81,7 @@ export function Overview() {
     <>
       <h1 className="mb-3 font-semibold text-lg">Overview</h1>
       {error && <Trouble error={error} />}
-      {health.data && <Health ready={health.data} />}
+      {health.isError ? <Health ready={NO_ANSWER} /> : health.data && <Health ready={health.data} />}
       {/* Not before it is known how many lines the checks above take. */}
       {data && !health.isPending ? <Measured history={data} /> : <Waiting />}
     </>
@@ -92,10 +93,13 @@ interface Ready {
   checks: Record<string, string>;
 }
 
+/** What was well the last time it was asked may be so no longer. */
+const NO_ANSWER: Ready = { status: 'no answer', checks: {} };
+
 function useHealth() {
   return useQuery({
     queryKey: ['admin', 'ready'],
-    queryFn: async () => (await (await fetch('/readyz')).json()) as Ready,
+    queryFn: async () => (await (await fetch('/readyz', { signal: untilLost() })).json()) as Ready,
     refetchInterval: 5_000,
   });
 }

@@ -3,9 +3,13 @@ import { untilLost } from '../lib/patience.js';
 
 /** What the page knows of its login: the session itself stands in a cookie that no script can read. */
 export interface Session {
+  /** Of the admin who has logged in. */
+  name: string;
   expiresAt: string;
   /** Shown with every act, to say that it comes from this page. */
   proof: string;
+  /** The service knows it no longer. What was typed and shown in it waits for the next one. */
+  isOver?: boolean;
 }
 
 export class AdminError extends Error {
@@ -58,23 +62,33 @@ async function call<T>(method: string, path: string, headers: Record<string, str
   throw new AdminError(message, response.status, response.headers.get(REQUEST_ID) ?? undefined);
 }
 
-/** Reads; what the service says without a session ends it here. */
-export async function read<T>(path: string): Promise<T> {
+/** A call in the session; what the service says without one ends it here. */
+async function callInSession<T>(method: string, path: string, body?: unknown): Promise<T> {
+  if (session?.isOver) throw new AdminError('The session is over: log in again', 401, undefined);
   try {
-    return await call<T>('GET', path, {});
+    const proof: Record<string, string> = method === 'GET' ? {} : { 'x-slipway-csrf': session?.proof ?? '' };
+    return await call<T>(method, path, proof, body);
   } catch (error) {
-    if (error instanceof AdminError && error.status === 401) set(null);
+    if (error instanceof AdminError && error.status === 401) set(session ? { ...session, isOver: true } : null);
     throw error;
   }
 }
 
-/** Does what changes something. */
+export const read = <T>(path: string): Promise<T> => callInSession<T>('GET', path);
+
+/** Does what changes something. Where another tab has logged in anew since, it is done in that session, if it is the same admin's. */
 export async function act<T>(method: 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown): Promise<T> {
+  const asked = session;
   try {
-    return await call<T>(method, path, { 'x-slipway-csrf': session?.proof ?? '' }, body);
+    return await callInSession<T>(method, path, body);
   } catch (error) {
-    if (error instanceof AdminError && error.status === 401) set(null);
-    throw error;
+    if (!(error instanceof AdminError && error.status === 403)) throw error;
+    const now = await read<Session>('/session');
+    if (now.proof === asked?.proof) throw error;
+    set(now);
+    if (now.name === asked?.name) return callInSession<T>(method, path, body);
+    const message = `Nothing was done: another tab has logged in as ${now.name}. Do it again to do it as ${now.name}`;
+    throw new AdminError(message, 403, undefined);
   }
 }
 
@@ -89,8 +103,10 @@ export async function resume(): Promise<void> {
 }
 
 /** Exchanges the admin token, which is kept nowhere. @throws AdminError */
-export async function signIn(token: string): Promise<void> {
-  set(await call<Session>('POST', '/session', { authorization: `Bearer ${token}` }));
+export async function signIn(token: string): Promise<Session> {
+  const begun = await call<Session>('POST', '/session', { authorization: `Bearer ${token}` });
+  set(begun);
+  return begun;
 }
 
 export async function signOut(): Promise<void> {

@@ -27,8 +27,17 @@ interface TableProps<T> {
 
 /** Rows of the admin API. */
 export function Table<T>({ name, headings, rows, error, keyOf, cells, none }: TableProps<T>) {
-  if (error) return <Trouble error={error} />;
-  if (rows === undefined) return <Waiting className="p-4" />;
+  return (
+    <>
+      {/* Beside the rows that are known: a question may be open in one of them. */}
+      {error ? <Trouble error={error} stale={rows !== undefined} /> : null}
+      <Rows name={name} headings={headings} rows={rows} error={error} keyOf={keyOf} cells={cells} none={none} />
+    </>
+  );
+}
+
+function Rows<T>({ name, headings, rows, error, keyOf, cells, none }: TableProps<T>) {
+  if (rows === undefined) return error ? null : <Waiting className="p-4" />;
   if (rows.length === 0) return <p className="p-4 text-soft text-sm">{none}</p>;
   return (
     <Scroll name={name} className="max-h-[34rem]">

@@ -15,6 +15,7 @@ export function Trouble({ error, stale = false }: { error: unknown; stale?: bool
   return (
     <Note>
       {message}
+      {stale && <span className="mt-1 block text-xs opacity-90">What you see is as it was.</span>}
       {(code || requestId) && (
         <span className="mt-1 block text-xs opacity-90">
           {code} {requestId && `· request ${requestId}`}
