@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { admin, adminTokenOf, newKey } from './admin.js';
 import { launchBrowser, withoutBrowser } from './browser.js';
 import { clientOf } from './client.js';
-import { assertAccessible, openConsole } from './console-page.js';
+import { assertAccessible, logIn, openConsole } from './console-page.js';
 import { onFreePort, request, type Service, startService } from './service.js';
 import { USDC } from './swap.js';
 import { infoOf, walletNamed } from './wallet.js';
@@ -34,13 +34,9 @@ describe("the operator's part of the console", { skip: withoutBrowser }, () => {
     await service?.close();
   });
 
-  const logIn = async (page: Page, token = adminTokenOf(service)) => {
-    await page.getByLabel('Admin token').fill(token);
-    await page.getByRole('button', { name: 'Log in' }).click();
-  };
   const opened = async (path: string, options?: { theme?: 'light' | 'dark'; width?: number }) => {
     const { page, complaints } = await openConsole(browser, `${service.url}${path}`, options);
-    await logIn(page);
+    await logIn(page, adminTokenOf(service));
     await page.getByRole('button', { name: 'Log out' }).waitFor();
     return { page, complaints };
   };
@@ -228,25 +224,60 @@ describe("the operator's part of the console", { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  it('attack: an uploader pays to have a token described by what turns and hides text: the operator is asked about all of it, as it is', async () => {
+  it('attack: an uploader pays to have a token described by long texts that turn, hide and imitate other fields: the operator is asked about all of it, each with its name', async () => {
     const alice = await walletNamed(service, 'alice');
     const tokenMetadata = {
       tokenId: USDC,
       website: 'https://a.example/\u202egro.\u200b',
-      tokenDescription: 'x'.repeat(400),
+      tokenDescription: `${'x'.repeat(3_990)} tail`,
+      useCirculatingSupply: false,
     };
-    await clientOf(service, alice).payVerification({
-      tokenId: USDC,
-      twitterHandle: '',
-      description: '',
-      tokenMetadata,
-    });
+    const description = `website: https://www.circle.com ${'y'.repeat(9_960)} tail`;
+    const asked = { tokenId: USDC, twitterHandle: '', senderTwitterHandle: '@sender', description, tokenMetadata };
+    await clientOf(service, alice).payVerification(asked);
+    for (const [theme, width] of [
+      ['light', 1440],
+      ['dark', 390],
+    ] as const) {
+      const { page, complaints } = await opened('/operate/verifications', { theme, width });
+      await page.getByRole('button', { name: 'Approve' }).click();
+      const question = page.getByRole('dialog', { name: 'Approve' });
+      const texts = question.getByRole('region', { name: 'What the request says' });
+      await texts.waitFor();
+      const [names, values] = [
+        await texts.locator('dt').allTextContents(),
+        await texts.locator('dd').allTextContents(),
+      ];
+      assert.deepEqual(
+        names.map((name, index) => [name, values[index]]),
+        [
+          ['handle of the sender', '@sender'],
+          ['description', description],
+          ['tokenDescription', tokenMetadata.tokenDescription],
+          ['website', 'https://a.example/gro.'],
+          ['useCirculatingSupply', 'false'],
+        ],
+      );
+      assert.equal(await question.getByText('counts as verified').count(), 0, 'of which this is no request');
+      await assertAccessible(page);
+      assert.deepEqual(complaints, []);
+      await page.context().close();
+    }
+  });
+
+  it('attack: an uploader pays for what somebody else was let through with, and writes much: that it is to be given back stands before all of it', async () => {
+    const alice = await walletNamed(service, 'alice');
+    const asked = { tokenId: USDC, twitterHandle: '', description: 'y'.repeat(400) };
+    const open = async () =>
+      (await admin<{ verifications: { id: string }[] }>(service, 'GET', '/verifications?state=pending')).body
+        .verifications;
+    for (const { id } of await open()) await admin(service, 'POST', `/verifications/${id}/reject`);
+    await clientOf(service, alice).payVerification({ ...asked, tokenMetadata: { tokenId: USDC, symbol: 'X' } });
+    const note = 'paid after another payer was let through: give the payment back';
+    await admin(service, 'POST', `/verifications/${(await open())[0]!.id}/reject`, { note });
     const { page, complaints } = await opened('/operate/verifications');
-    await page.getByRole('button', { name: 'Approve' }).click();
-    const question = page.getByRole('dialog', { name: 'Approve' });
-    await question.getByText('website: https://a.example/gro.', { exact: true }).waitFor();
-    await question.getByText(`tokenDescription: ${'x'.repeat(400)}`, { exact: true }).waitFor();
-    assert.equal(await question.getByText('counts as verified').count(), 0, 'of which this is no request');
+    await page.getByLabel('In the state').selectOption('rejected');
+    await page.getByRole('region', { name: 'Verification requests' }).getByText(note, { exact: true }).waitFor();
     await assertAccessible(page);
     assert.deepEqual(complaints, []);
     await page.context().close();
@@ -278,7 +309,7 @@ describe("the operator's part of the console", { skip: withoutBrowser }, () => {
     await page.goto(`${service.url}/overview`);
     await logIn(page, 'not-the-admin-token');
     await page.getByRole('alert').getByText('the admin token is missing or wrong').waitFor();
-    await logIn(page);
+    await logIn(page, adminTokenOf(service));
     await page.getByRole('button', { name: 'Log out' }).waitFor();
     // No script finds the session or the token anywhere.
     const found = await page.evaluate<string>(

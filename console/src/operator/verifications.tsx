@@ -1,6 +1,6 @@
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import { plainName } from '../lib/format.js';
-import { Copied, Panel } from '../ui/parts.js';
+import { Copied, Panel, Scroll } from '../ui/parts.js';
 import { Deed, shellWord } from './deed.js';
 import { act } from './session.js';
 import { momentText, Table, useAdmin } from './table.js';
@@ -12,6 +12,7 @@ interface Verification {
   state: string;
   payer: string;
   twitterHandle: string | null;
+  senderTwitterHandle: string | null;
   description: string | null;
   /** What the token is to be described by. */
   metadata: Readonly<Record<string, unknown>> | null;
@@ -19,8 +20,6 @@ interface Verification {
   paidAt: string | null;
   note: string | null;
 }
-/** Of each field, before a decision. */
-const MOST_SHOWN = 1_000;
 const STATES = ['pending', 'approved', 'rejected', 'reserved'] as const;
 
 /** Paid requests, which wait for a decision. */
@@ -54,12 +53,17 @@ export function Verifications() {
           row.kind,
           <Copied key="payer" text={row.payer} what="the payer" />,
           `${momentText(row.paidAt)} in ${row.paymentCurrency}`,
-          <bdi key="says" className="block max-w-80 [overflow-wrap:anywhere]">
-            {plainName(
-              [row.twitterHandle, row.description, ...describedBy(row), row.note].filter(Boolean).join(' · '),
-              300,
-            )}
-          </bdi>,
+          <div key="says" className="max-w-80 [overflow-wrap:anywhere]">
+            {row.note && <bdi className="block font-semibold">{plainName(row.note, 1_000)}</bdi>}
+            <bdi>
+              {plainName(
+                textsOf(row)
+                  .map((each) => each.join(': '))
+                  .join(' · '),
+                300,
+              )}
+            </bdi>
+          </div>,
           row.state === 'pending' ? (
             <span key="decide" className="flex gap-2">
               <Decide row={row} verb="approve" />
@@ -81,9 +85,31 @@ const FIELDS = [
   ...['useCirculatingSupply', 'circulatingSupplyUrl', 'useCirculatingSupplyUrl'],
 ] as const;
 
-/** Each as "website: https://example.com". */
-const describedBy = ({ metadata }: Verification): string[] =>
-  FIELDS.flatMap((field) => (metadata?.[field] ? `${field}: ${metadata[field]}` : []));
+/** All that a request says, each with its name. */
+const textsOf = ({ twitterHandle, senderTwitterHandle, description, metadata }: Verification) =>
+  [
+    ['handle', twitterHandle] as const,
+    ['handle of the sender', senderTwitterHandle] as const,
+    ['description', description] as const,
+    ...FIELDS.map((field) => [field, metadata?.[field]] as const),
+  ].flatMap(([name, text]) => (text === undefined || text === null || text === '' ? [] : [[name, String(text)]]));
+
+function Texts({ of }: { of: Verification }) {
+  return (
+    <Scroll name="What the request says" className="max-h-[40dvh] rounded border border-line px-3 py-2">
+      <dl className="grid grid-cols-[8rem_minmax(0,1fr)] gap-x-3 gap-y-1 [overflow-wrap:anywhere]">
+        {textsOf(of).map(([name = '', text = '']) => (
+          <Fragment key={name}>
+            <dt className="text-soft">{name}</dt>
+            <dd>
+              <bdi>{plainName(text, Number.POSITIVE_INFINITY)}</bdi>
+            </dd>
+          </Fragment>
+        ))}
+      </dl>
+    </Scroll>
+  );
+}
 
 const APPROVED: Readonly<Record<string, string>> = {
   verification: 'approved: the token counts as verified',
@@ -91,7 +117,7 @@ const APPROVED: Readonly<Record<string, string>> = {
 };
 
 function Decide({ row, verb }: { row: Verification; verb: 'approve' | 'reject' }) {
-  const { id, kind, tokenId, twitterHandle, description } = row;
+  const { id, kind, tokenId } = row;
   return (
     <Deed
       name={verb === 'approve' ? 'Approve' : 'Reject'}
@@ -99,13 +125,9 @@ function Decide({ row, verb }: { row: Verification; verb: 'approve' | 'reject' }
         <>
           The {kind} of <span className="font-mono text-xs">{tokenId}</span> is{' '}
           {verb === 'approve' ? APPROVED[kind] : 'rejected: what was paid is kept'}.
-          {[twitterHandle, description, ...describedBy(row)].filter(Boolean).map((line) => (
-            <bdi key={line} className="mt-1 block">
-              {plainName(line!, MOST_SHOWN)}
-            </bdi>
-          ))}
         </>
       }
+      shows={() => <Texts of={row} />}
       field="A note, kept with the decision"
       command={(note) =>
         `slipway verifications ${verb} ${shellWord(id)}${note === '' ? '' : ` --note ${shellWord(note)}`}`

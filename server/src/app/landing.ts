@@ -14,7 +14,7 @@ import type { Base } from './base.js';
 /** Opens landing, and resumes what an earlier run of this process left under way. */
 export async function openLanding(base: Base): Promise<Landing> {
   const { config, store, clock, steadyNow, chains, node, signer, stops, metrics, log, disposal } = base;
-  const ofAreas = areas.map(({ settlement }) => settlement?.(clock));
+  const ofAreas = areas.map(({ settlement }) => settlement?.(clock, log));
   const ofKeepers: Record<string, Settlement> = {
     [FILL_AREA]: fillSettlement,
     [RENT_AREA]: rentSettlement,

@@ -34,7 +34,7 @@ export interface Area {
   /** For the operator: served on the port of operations, where there is one. */
   readonly isOperations?: true;
   /** What it adds to the claim and the settlement of its transactions, by the area's name in the ledger. */
-  readonly settlement?: (clock: Clock) => Readonly<Record<string, Settlement>>;
+  readonly settlement?: (clock: Clock, log: Logger) => Readonly<Record<string, Settlement>>;
   /** Registers its routes. An area that is off (the sandbox's in production, say) registers none. */
   register(server: TypedServer, services: Services): void;
   /** Throws, saying what to do about it, if the area could not work. Called when the service listens. */

@@ -266,6 +266,7 @@ test('verification requests are listed and decided', async () => {
   ]);
   assert.deepEqual([approved.state, approved.note], ['approved', 'ok']);
   assert.equal((await run(['verifications', 'reject', 'request-1', '--url', url])).code, 1);
+  assert.match((await run(['verifications', 'list', '--url', url])).out, /^request-1 .* ok +@token$/m);
 });
 
 test('attack: an uploader writes into a request what steers the terminal of the operator, or adds a line to the list: it is left out', async () => {

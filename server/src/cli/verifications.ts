@@ -45,7 +45,7 @@ function listCommand(verifications: Command, context: CommandContext): void {
 
 function showPage({ verifications, nextCursor }: VerificationsPage): string {
   if (verifications.length === 0) return 'No verification requests.';
-  const headings = ['ID', 'TOKEN', 'KIND', 'STATE', 'PAYER', 'PAID', 'TWITTER'];
+  const headings = ['ID', 'TOKEN', 'KIND', 'STATE', 'PAYER', 'PAID', 'NOTE', 'TWITTER'];
   const rows = verifications.map((row) => [
     row.id,
     row.tokenId,
@@ -53,6 +53,8 @@ function showPage({ verifications, nextCursor }: VerificationsPage): string {
     row.state,
     row.payer,
     row.paidAt ?? '-',
+    row.note ?? '-',
+    // What strangers write is the last, so that it moves nothing else out of sight.
     row.twitterHandle ?? '-',
   ]);
   const more = nextCursor === null ? '' : `\n\nMore: --cursor ${nextCursor}`;

@@ -52,7 +52,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
       (await store.transaction((tx) => reserve(tx, rows))).get(rows[0]!.requestId) ?? [];
     const pay = (requestId: string) => {
       const payment = { requestId, signature: `signature of ${requestId}`, paidAt: new Date(START + 1000) };
-      return store.transaction((tx) => confirmReserved(tx, [payment]));
+      return store.transaction(async (tx) => (await confirmReserved(tx, [payment])).length);
     };
     const kinds = async (requestId: string) => (await kindsOf(store, [requestId])).get(requestId) ?? [];
     const judge = (id: string, decision: 'approved' | 'rejected', paid?: string) => {
@@ -78,7 +78,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
       assert.deepEqual(await eligibility(store, 'third', LONG_AGO), FREE);
       const paidAt = new Date(START);
       const landed = ['a', 'b'].map((requestId) => ({ requestId, signature: `of ${requestId}`, paidAt }));
-      assert.equal(await store.transaction((tx) => confirmReserved(tx, landed)), 4);
+      assert.equal((await store.transaction((tx) => confirmReserved(tx, landed))).length, 4);
       const signatures = (await listVerifications(store, { limit: 9 })).map(
         (row) => `${row.requestId} ${row.signature}`,
       );

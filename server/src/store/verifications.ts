@@ -127,11 +127,11 @@ export async function giveWay(tx: Tx, requestId: string, at: Date): Promise<void
 }
 
 /**
- * Turns the payments' reservations into requests for the operator; returns how many. One that gave way becomes a
+ * Turns the payments' reservations into requests for the operator, and returns them. One that gave way becomes a
  * request only if nobody else has taken its token; otherwise it stays rejected, and its note says that it was paid.
  */
-export async function confirmReserved(tx: Tx, payments: readonly LandedPayment[]): Promise<number> {
-  if (payments.length === 0) return 0;
+export async function confirmReserved(tx: Tx, payments: readonly LandedPayment[]): Promise<Verification[]> {
+  if (payments.length === 0) return [];
   const { rows } = await tx.query<VerificationRow>(
     `with paid as (
        select v.id as paid_id, p.signature as paid_with, p."paidAt" as paid_then, v.state = 'rejected' and exists (
@@ -154,7 +154,7 @@ export async function confirmReserved(tx: Tx, payments: readonly LandedPayment[]
     tx,
     rows.map((row) => eventOf(row, row.paidAt!)),
   );
-  return rows.length;
+  return rows.map(fromRow);
 }
 
 /** Releases the reservations of payments that can never land; returns how many kinds. */

@@ -206,6 +206,9 @@ describe("attack: a wallet keeps a rival's token taken by payments that never la
       ],
     );
     assert.equal(await world.tokens(world.receiver), 2n * PRICE);
+    const warned = world.warnings.filter((line) => line.includes('give the payment back'));
+    assert.equal(warned.length, 1);
+    assert.ok(warned[0]!.includes(attacker.address));
   });
 
   it('whose money was away until nothing sent it any more, and is back then: as a rival pays it is sent again, and has paid', async () => {

@@ -15,7 +15,7 @@ export const expressArea: Area = {
   tag: tags[0],
   about: 'Paid verification of tokens',
   errorShape: expressError,
-  settlement: () => ({ [AREA]: expressSettlement }),
+  settlement: (_, log) => ({ [AREA]: expressSettlement(log) }),
   register(server, services) {
     const { config, store, clock, chain, prices, landing, ledger, signer, routing } = services;
     registerExpress(server, {

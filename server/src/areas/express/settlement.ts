@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { type Claimed, GAS_PURSE, type Settlement } from '../../landing/index.js';
 import type { LedgerRow } from '../../store/ledger.js';
 import type { Tx } from '../../store/sql.js';
@@ -5,7 +6,7 @@ import { confirmReserved, type NewVerification, release, reserve } from '../../s
 import { conflict } from './check-eligibility.js';
 
 /** Reserves a token when its payment is claimed. When that ends, the token is recorded or free again. */
-export const expressSettlement: Settlement = {
+export const expressSettlement = (log: Logger): Settlement => ({
   keys: ['gas'],
   purse: GAS_PURSE,
 
@@ -23,13 +24,18 @@ export const expressSettlement: Settlement = {
 
   async settle(tx: Tx, settled: readonly LedgerRow[]): Promise<void> {
     const landed = settled.filter((row) => row.state === 'landed');
-    await confirmReserved(
+    const recorded = await confirmReserved(
       tx,
       landed.map(({ id, signature, settledAt }) => ({ requestId: id, signature: signature!, paidAt: settledAt! })),
     );
+    for (const { state, requestId, tokenId, payer, paymentCurrency, paymentAmount, signature, note } of recorded) {
+      if (state !== 'rejected') continue;
+      const amount = paymentAmount.toString();
+      log.warn({ requestId, tokenId, payer, paymentCurrency, amount, signature }, `a verification was ${note}`);
+    }
     await release(
       tx,
       settled.filter((row) => row.state !== 'landed').map((row) => row.id),
     );
   },
-};
+});

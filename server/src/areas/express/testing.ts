@@ -81,6 +81,8 @@ export async function openExpressWorld() {
   };
   const gasWallet = signer.address('gas');
   await rpc.call('requestAirdrop', [gasWallet, 10_000_000_000]);
+  const warnings: string[] = [];
+  const told = pino({ level: 'warn' }, { write: (line) => void warnings.push(line) });
   const landing = new Landing({
     store,
     clock,
@@ -90,7 +92,7 @@ export async function openExpressWorld() {
     log,
     sendRpcs: [behind],
     // Swaps spend from the same purse.
-    settlements: { ...expressArea.settlement!(clock), swap: { purse: GAS_PURSE } },
+    settlements: { ...expressArea.settlement!(clock, told), swap: { purse: GAS_PURSE } },
     observe: () => {},
   });
   const platform = { symbol: 'JUP', ...JUP };
@@ -128,6 +130,8 @@ export async function openExpressWorld() {
     node,
     limit,
     skipped,
+    /** What the settlement has told the operator. */
+    warnings,
     /** How often transactions were simulated that this wallet signs. */
     simulationsOf: (signer: Address) => simulated.filter((each) => each === signer).length,
     /** How often the signer was asked for signatures. */

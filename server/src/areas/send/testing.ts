@@ -63,7 +63,7 @@ export async function openSendWorld() {
     signer,
     log,
     sendRpcs: [rpc],
-    settlements: { invites: { keys: ['keeper'], purse: INVITE_PURSE }, ...sendArea.settlement!(clock) },
+    settlements: { invites: { keys: ['keeper'], purse: INVITE_PURSE }, ...sendArea.settlement!(clock, log) },
     observe: () => {},
   });
   /** An index of its own over the same store: another instance of the service, with another node. */

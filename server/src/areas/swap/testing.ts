@@ -126,7 +126,7 @@ export async function openSwapWorld(options: WorldOptions = {}) {
         },
       },
     ],
-    settlements: swapArea.settlement!(clock),
+    settlements: swapArea.settlement!(clock, log),
     observe: () => {},
   });
   const priceOf = new Map([...USD].map(([mint, each]) => [mint, { usd: each, source: 'fixed' as PriceSource }]));

@@ -41,7 +41,7 @@ const HOUR_MS = 3_600_000;
 const FEES = { percentile: 50, maxMicroLamports: 1_000_000n };
 
 const settlements = {
-  ...triggerV2Area.settlement!(createClock()),
+  ...triggerV2Area.settlement!(createClock(), silent),
   [FILL_AREA]: fillSettlement,
   [RENT_AREA]: rentSettlement,
 };
