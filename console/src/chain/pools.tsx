@@ -12,6 +12,7 @@ import { Address } from './transaction.js';
 
 type Pool = Answer<'get', '/sandbox/pools'>['pools'][number];
 type Token = Pool['tokens'][number];
+type Named = Pick<Token, 'mint' | 'symbol'>;
 
 const MOST = 100;
 
@@ -24,7 +25,8 @@ export function usePools(client: Client, token?: string) {
     queryFn: ({ signal }) =>
       client.api.get('/sandbox/pools', { query: { limit: MOST, ...(token !== undefined && { token }) }, signal }),
     placeholderData: (last, query) => (query?.queryKey[1] === token ? last : undefined),
-    refetchInterval: 10_000,
+    // One that has just been made is found any moment.
+    refetchInterval: ({ state }) => (state.data?.count === 0 ? 2_000 : 10_000),
   });
 }
 
@@ -151,7 +153,7 @@ function Fact({ name, children }: { name: React.ReactNode; children: React.React
 }
 
 /** A symbol that looks like that of another token, or may, stands with its mint. */
-function nameOf({ mint, symbol }: Token, book: Book): string {
+export function nameOf({ mint, symbol }: Named, book: Book): string {
   const known = book.symbols.get(mint);
   if (known !== undefined || symbol === null) return known ?? short(mint);
   const plain = plainName(symbol, 12);

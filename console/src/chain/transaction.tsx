@@ -10,6 +10,8 @@ import { Trouble } from '../ui/trouble.js';
 import { Waiting } from '../ui/waiting.js';
 import { Fields } from './fields.js';
 
+const AGAIN_MS = 2_000;
+
 /** A transaction with all that it did. */
 export function Transaction({ signature }: { signature: string }) {
   const { rpcUrl } = useInfo();
@@ -21,10 +23,13 @@ export function Transaction({ signature }: { signature: string }) {
       const [found] = await rpc<[ParsedTransaction | null]>(rpcUrl, [['getTransaction', [signature, config]]]);
       return found;
     },
+    // It may be on its way there.
+    refetchInterval: ({ state }) => (state.data ? false : AGAIN_MS),
   });
   if (error) return <Trouble error={error} />;
   if (isPending) return <Waiting />;
-  if (!data) return <p>The chain has no transaction with this signature.</p>;
+  if (!data)
+    return <p>The chain has no transaction with this signature, or not yet: it is asked again every two seconds.</p>;
   const { meta } = data;
   return (
     <div className="grid items-start gap-4 lg:grid-cols-[24rem_1fr]">

@@ -16,13 +16,16 @@ export function Pay({ client }: { client: Client }) {
   const others = wallets.filter(({ address }) => address !== from.address);
   const [chosen, setChosen] = useState('');
   const [text, setText] = useState('1');
-  const act = useAct<{ signature: string }>();
+  const act = useAct<{ signature: string; receiver: string }>();
   const to = others.find(({ name }) => name === chosen) ?? others[0]!;
   const lamports = amountOf(text, SOL_DECIMALS);
   const submit = (event: React.FormEvent) => {
     event.preventDefault();
     if (lamports !== undefined)
-      void act.run((onProgress) => pay(client, { from, to: to.address, lamports }, onProgress));
+      void act.run(async (onProgress) => {
+        const { signature } = await pay(client, { from, to: to.address, lamports }, onProgress);
+        return { signature, receiver: to.name };
+      });
   };
   return (
     <form onSubmit={submit} className="grid gap-3">
@@ -44,7 +47,7 @@ export function Pay({ client }: { client: Client }) {
         </Button>
       </div>
       <Steps act={act}>
-        {to.name} has it. Transaction {act.done && <Copied text={act.done.signature} what="the signature" />}
+        {act.done?.receiver} has it. Transaction {act.done && <Copied text={act.done.signature} what="the signature" />}
       </Steps>
     </form>
   );

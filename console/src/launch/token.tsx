@@ -1,5 +1,7 @@
+import { LAUNCH_SUPPLY } from '@slipway/programs/formats';
 import { useParams } from '@tanstack/react-router';
 import { useMemo } from 'react';
+import { nameOf } from '../chain/pools.js';
 import type { Book } from '../lib/describe.js';
 import { percent } from '../lib/format.js';
 import { useLive } from '../lib/live.js';
@@ -24,7 +26,7 @@ export function Token() {
   const { data: picture } = usePicture(token?.text.uri);
   const trades = useTrades(token?.pool, count);
   const known = useBook();
-  const symbol = token?.text.symbol || 'token';
+  const symbol = nameOf({ mint, symbol: token?.text.symbol || null }, known);
   const book: Book = useMemo(
     () => ({ ...known, symbols: new Map([...known.symbols, [mint, symbol]]) }),
     [known, mint, symbol],
@@ -33,7 +35,9 @@ export function Token() {
   if (!token) return <Waiting />;
   const { text, quote, config, state, pool, marketCap, migrationMarketCap, progress } = token;
   const start = startOf(config);
-  const curve = quote && drawCurve(start * 10 ** -quote.decimals, migrationMarketCap, quote.decimals);
+  const drawn = quote && drawCurve(start * 10 ** -quote.decimals, migrationMarketCap, quote.decimals);
+  // Of its shape, but of less, where some is vested.
+  const curve = drawn && { ...drawn, soldShare: Number(config.soldBase) / Number(LAUNCH_SUPPLY) };
   return (
     <>
       <Head mint={mint} pool={pool} name={text.name} symbol={text.symbol} picture={picture} />

@@ -1,15 +1,17 @@
-import { type Client, SlipwayError } from '@slipway/client';
-import { useState } from 'react';
+import type { Client } from '@slipway/client';
+import { useDeferredValue, useState } from 'react';
+import { usePools } from '../chain/pools.js';
 import { useAct } from '../lib/act.js';
 import { amountOf, amountProblem, amountText } from '../lib/format.js';
 import { type Mint, useHoldings, useWallet } from '../lib/sandbox.js';
+import { isSame, useOrder } from '../swap/quotes.js';
+import { Terms } from '../swap/terms.js';
 import { Button, Copied, Labelled, Panel, Typed } from '../ui/parts.js';
 import { Steps } from '../ui/steps.js';
+import { Trouble } from '../ui/trouble.js';
 
 const DECIMALS = 6;
-/** A pool that has just been made is found within some seconds. */
-const FOUND_MS = 20_000;
-const AGAIN_MS = 700;
+const NOT_FOUND = 'Its pool is looked for, which takes some seconds after it was made.';
 
 interface TradeProps {
   client: Client;
@@ -28,18 +30,19 @@ export function Trade({ client, mint, symbol, quote }: TradeProps) {
   const held = holdings?.get(wallet.address)?.get(mint)?.amount ?? 0n;
   const buys = side === 'buy';
   const amount = amountOf(text, buys ? quote.decimals : DECIMALS);
+  const token = { mint, symbol, decimals: DECIMALS };
+  const [input, output] = buys ? [quote, token] : [token, quote];
+  const typed = amount === undefined ? undefined : { inputMint: input.mint, outputMint: output.mint, amount };
+  const asked = useDeferredValue(typed);
+  const isNowhere = usePools(client, mint).data?.count === 0;
+  const order = useOrder(client, wallet.address, asked, act.running || isNowhere);
+  const current = isSame(asked, typed) ? order.data : undefined;
   const submit = (event: React.FormEvent) => {
     event.preventDefault();
-    if (amount === undefined) return;
-    const [inputMint, outputMint] = buys ? [quote.mint, mint] : [mint, quote.mint];
+    if (!typed || !current) return;
     void act.run(async (onProgress) => {
-      const request = { inputMint, outputMint, amount };
-      const order = await orderOnceFound(client, request);
-      const { outputAmount, signature } = await client.executeSwap(request, order, { onProgress });
-      const got = buys
-        ? `${amountText(outputAmount, DECIMALS)} ${symbol}`
-        : `${amountText(outputAmount, quote.decimals)} ${quote.symbol}`;
-      return { got, signature };
+      const { outputAmount, signature } = await client.executeSwap(typed, current, { onProgress });
+      return { got: `${amountText(outputAmount, output.decimals)} ${output.symbol}`, signature };
     });
   };
   return (
@@ -59,7 +62,21 @@ export function Trade({ client, mint, symbol, quote }: TradeProps) {
         >
           {(id) => <Typed id={id} value={text} change={setText} />}
         </Labelled>
-        <Button type="submit" disabled={amount === undefined} busy={act.running}>
+        <p className="flex justify-between gap-3">
+          <span className="label whitespace-nowrap">To get</span>
+          <output className="text-right font-semibold text-sm [overflow-wrap:anywhere]">
+            {current ? `${amountText(BigInt(current.outAmount), output.decimals)} ${output.symbol}` : '…'}
+          </output>
+        </p>
+        <Terms order={current} input={input} output={output} />
+        {current?.errorMessage && <Trouble error={new Error(current.errorMessage)} />}
+        {isNowhere && <p className="text-soft text-sm">{NOT_FOUND}</p>}
+        {order.error && !isNowhere && <Trouble error={order.error} />}
+        <Button
+          type="submit"
+          disabled={!typed || Boolean(order.error ?? current?.errorMessage)}
+          busy={act.running || !current?.transaction}
+        >
           Sign as {wallet.name} and {side}
         </Button>
         <Steps act={act}>
@@ -68,16 +85,4 @@ export function Trade({ client, mint, symbol, quote }: TradeProps) {
       </form>
     </Panel>
   );
-}
-
-async function orderOnceFound(client: Client, request: { inputMint: string; outputMint: string; amount: bigint }) {
-  const end = performance.now() + FOUND_MS;
-  for (;;) {
-    try {
-      return await client.orderSwap(request);
-    } catch (error) {
-      if (!(error instanceof SlipwayError) || error.status !== 400 || performance.now() > end) throw error;
-    }
-    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
-  }
 }

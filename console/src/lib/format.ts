@@ -1,12 +1,23 @@
-/** An amount of the smallest unit as people write it: 1234567n with 6 decimals is "1.234567". */
+/** An amount of the smallest unit as people write it: 1234567n with 6 decimals is "1.234567". None is shown as 0 but 0. */
 export function amountText(amount: bigint, decimals: number, most = 6): string {
   const negative = amount < 0n;
   const digits = (negative ? -amount : amount).toString().padStart(decimals + 1, '0');
   const whole = digits.slice(0, digits.length - decimals).replace(/\B(?=(\d{3})+$)/g, ',');
-  const fraction = digits.slice(digits.length - decimals, digits.length - decimals + Math.min(decimals, most));
-  const shown = fraction.replace(/0+$/, '');
+  const fraction = digits.slice(digits.length - decimals);
+  const cut = fraction.slice(0, most);
+  const shown = (/[1-9]/.test(whole + cut) ? cut : fraction).replace(/0+$/, '');
   return `${negative ? '−' : ''}${whole}${shown === '' ? '' : `.${shown}`}`;
 }
+
+/** An amount of a token; one that is not known here has no decimals here, so that its units are said to be that. */
+export const tokenText = (
+  amount: string,
+  mint: string,
+  known: { symbol: string; decimals: number } | undefined,
+): string =>
+  known
+    ? `${amountText(BigInt(amount), known.decimals)} ${known.symbol}`
+    : `${BigInt(amount).toLocaleString('en-US')} units of ${short(mint)}`;
 
 /** The smallest units of what somebody has typed; undefined for what is no amount above 0. */
 export function amountOf(text: string, decimals: number): bigint | undefined {

@@ -24,10 +24,11 @@ export function OpenLimit({ client, input, output, choose }: OpenLimitProps) {
   const { name } = useWallet();
   const queries = useQueryClient();
   const [sells, setSells] = useState('1');
-  const [price, setPrice] = useState(() => rounded(worthOf(input, output) * 1.02));
+  const [price, setPrice] = useState(() => proposed(input, output));
   const [life, setLife] = useState<Life>('never');
   const act = useAct<{ order: string; signature: string }>();
   const makingAmount = amountOf(sells, input.decimals);
+  const worth = worthOf(input, output);
   const takingAmount = makingAmount && takingOf(sells, price, output);
   const submit = (event: React.FormEvent) => {
     event.preventDefault();
@@ -59,8 +60,8 @@ export function OpenLimit({ client, input, output, choose }: OpenLimitProps) {
       <LifeChoice life={life} choose={setLife} />
       {takingAmount && (
         <p className="text-soft text-sm">
-          It is filled when somebody pays {amountText(takingAmount, output.decimals)} {output.symbol} for it; now one{' '}
-          {input.symbol} is worth {rounded(worthOf(input, output))}.
+          It is filled when somebody pays {amountText(takingAmount, output.decimals)} {output.symbol} for it
+          {worth !== undefined && `; now one ${input.symbol} is worth ${rounded(worth)}`}.
         </p>
       )}
       <Button type="submit" disabled={!takingAmount} busy={act.running}>
@@ -112,7 +113,15 @@ function LifeChoice({ life, choose }: { life: Life; choose: (life: Life) => void
   );
 }
 
-const worthOf = (input: Mint, output: Mint): number => (input.usdPrice ?? 1) / (output.usdPrice ?? 1);
+/** Undefined where the price of either is not known. */
+const worthOf = (input: Mint, output: Mint): number | undefined =>
+  input.usdPrice && output.usdPrice ? input.usdPrice / output.usdPrice : undefined;
+
+/** A little more than it is worth. */
+function proposed(input: Mint, output: Mint): string {
+  const worth = worthOf(input, output);
+  return worth === undefined ? '' : rounded(worth * 1.02);
+}
 
 const rounded = (price: number): string => `${Number(price.toPrecision(6))}`;
 

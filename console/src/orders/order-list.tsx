@@ -2,7 +2,7 @@ import type { CancelledPriceOrder, Client, Login, PriceOrder } from '@slipway/cl
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useAct } from '../lib/act.js';
-import { amountText, short, timeText, usd } from '../lib/format.js';
+import { short, timeText, tokenText, usd } from '../lib/format.js';
 import { type Mint, useInfo } from '../lib/sandbox.js';
 import { Button } from '../ui/parts.js';
 import { Steps } from '../ui/steps.js';
@@ -50,8 +50,8 @@ function Row({ client, login, order }: { client: Client; login: Login; order: Pr
           {order.orderState}
         </span>
         <span className="min-w-0 flex-1">
-          Sell {amountOf(order.initialInputAmount, input)} for {output?.symbol ?? short(order.outputMint)}:{' '}
-          {lines.join(', ')}
+          Sell {tokenText(order.initialInputAmount, order.inputMint, input)} for{' '}
+          {output?.symbol ?? short(order.outputMint)}: {lines.join(', ')}
         </span>
         {isOpen(order) && (
           <Button kind="quiet" className="min-h-8 px-3" busy={act.running} onClick={() => void cancel()}>
@@ -60,7 +60,7 @@ function Row({ client, login, order }: { client: Client; login: Login; order: Pr
         )}
       </div>
       {order.outputAmount !== null && BigInt(order.outputAmount) > 0n && (
-        <p className="text-up">Got {amountOf(order.outputAmount, output)}</p>
+        <p className="text-up">Got {tokenText(order.outputAmount, order.outputMint, output)}</p>
       )}
       <Steps act={act}>
         {act.done?.orderState === 'pending_withdraw'
@@ -87,9 +87,13 @@ function History({ order, mints }: { order: PriceOrder; mints: readonly Mint[] }
             <span>
               {type} {orderContext?.replace('_', ' ')} {state !== 'success' && `(${state})`}
             </span>
-            {amount !== undefined && <span className="text-soft">{amountOf(amount, named(mint))}</span>}
+            {amount !== undefined && (
+              <span className="text-soft">{tokenText(amount, mint ?? order.inputMint, named(mint))}</span>
+            )}
             {outputAmount !== undefined && (
-              <span className="text-up">→ {amountOf(outputAmount, named(outputMint))}</span>
+              <span className="text-up">
+                → {tokenText(outputAmount, outputMint ?? order.outputMint, named(outputMint))}
+              </span>
             )}
             {txSignature && (
               <Link to="/chain/$of" params={{ of: txSignature }} className="font-mono text-accent text-xs underline">
@@ -102,6 +106,3 @@ function History({ order, mints }: { order: PriceOrder; mints: readonly Mint[] }
     </ol>
   );
 }
-
-const amountOf = (amount: string, mint: Mint | undefined): string =>
-  mint ? `${amountText(BigInt(amount), mint.decimals)} ${mint.symbol}` : amount;

@@ -21,11 +21,14 @@ export function Claim({ client, text, onText }: ClaimProps) {
   const others = wallets.filter((wallet) => wallet.address !== address);
   const [chosen, choose] = useState('');
   const receiver = others.find(({ name }) => name === chosen) ?? others[0]!;
-  const act = useAct<{ signature: string }>();
+  const act = useAct<{ signature: string; receiver: string }>();
   const code = text.trim();
   const submit = (event: React.FormEvent) => {
     event.preventDefault();
-    void act.run((onProgress) => client.claim({ code, receiver: receiver.address }, { onProgress }));
+    void act.run(async (onProgress) => {
+      const { signature } = await client.claim({ code, receiver: receiver.address }, { onProgress });
+      return { signature, receiver: receiver.name };
+    });
   };
   return (
     <form onSubmit={submit} className="grid gap-3 p-4">
@@ -54,7 +57,8 @@ export function Claim({ client, text, onText }: ClaimProps) {
         Claim as {receiver.name}
       </Button>
       <Steps act={act}>
-        {receiver.name} has it, and paid no fee. {act.done && <Copied text={act.done.signature} what="the signature" />}
+        {act.done?.receiver} has it, and paid no fee.{' '}
+        {act.done && <Copied text={act.done.signature} what="the signature" />}
       </Steps>
     </form>
   );

@@ -2,7 +2,7 @@ import type { Client, Invite } from '@slipway/client';
 import { useQueryClient } from '@tanstack/react-query';
 import { useAct } from '../lib/act.js';
 import { SOL_MINT } from '../lib/chain.js';
-import { amountText, short, timeText } from '../lib/format.js';
+import { short, timeText, tokenText } from '../lib/format.js';
 import { useBook, useInfo, useWallet } from '../lib/sandbox.js';
 import { Button, Copied } from '../ui/parts.js';
 import { Steps } from '../ui/steps.js';
@@ -44,9 +44,7 @@ function Row({ client, invite }: { client: Client; invite: Invite }) {
         >
           {action === null ? 'ended' : SAID[action]}
         </span>
-        <span className="flex-1 font-semibold">
-          {token ? `${amountText(BigInt(amount), token.decimals)} ${token.symbol}` : amount}
-        </span>
+        <span className="flex-1 font-semibold">{tokenText(amount, mint ?? SOL_MINT, token)}</span>
         {action === 'created' && sender === address && (
           <Button kind="quiet" className="min-h-8 px-3" busy={act.running} onClick={() => void takeBack()}>
             Take back

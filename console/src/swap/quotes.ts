@@ -27,8 +27,8 @@ export function useOrder(client: Client, wallet: string, asked: Asked | undefine
     queryFn: ({ signal }) => client.orderSwap(asked!, { signal }),
     enabled: asked !== undefined && !paused,
     refetchInterval: FRESH_MS,
-    // Never that of another wallet, which cannot sign it.
-    placeholderData: (last, query) => (query?.queryKey[1] === wallet ? last : undefined),
+    // One of before is offered no longer.
+    gcTime: 0,
   });
 }
 
@@ -58,6 +58,10 @@ export function useOffers(client: Client, asked: Asked | undefined, paused: bool
     placeholderData: (last) => last,
   });
 }
+
+/** Whether two ask for the same order. */
+export const isSame = (one: Asked | undefined, other: Asked | undefined): boolean =>
+  one?.excludeRouters === other?.excludeRouters && keyOf(one).join() === keyOf(other).join();
 
 const keyOf = (asked: Asked | undefined) => [asked?.inputMint, asked?.outputMint, asked?.amount.toString()];
 const outOf = ({ quote }: Offer): bigint => BigInt(quote?.outAmount ?? 0);

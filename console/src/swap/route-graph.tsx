@@ -26,7 +26,12 @@ export function RouteGraph({
   const places = placesOf(depths);
   const height = TOP + Math.max(...depths.values()) * ROW + NODE.height;
   const name = (mint: string) => book.symbols.get(mint) ?? short(mint);
-  const decimals = (mint: string) => mints.find((each) => each.mint === mint)?.decimals ?? 0;
+  const arrives = ({ outAmount, outputMint }: Hop['swapInfo']) => {
+    const known = mints.find((each) => each.mint === outputMint);
+    return known
+      ? amountText(BigInt(outAmount), known.decimals, 2)
+      : `${BigInt(outAmount).toLocaleString('en-US', { notation: 'compact' })} units`;
+  };
   return (
     <figure className="p-4">
       <svg
@@ -43,7 +48,7 @@ export function RouteGraph({
             from={places.get(hop.swapInfo.inputMint)!}
             to={places.get(hop.swapInfo.outputMint)!}
             lane={laneOf(order.routePlan, hop)}
-            amount={amountText(BigInt(hop.swapInfo.outAmount), decimals(hop.swapInfo.outputMint), 2)}
+            amount={arrives(hop.swapInfo)}
           />
         ))}
         {[...places].map(([mint, { x, y }]) => (

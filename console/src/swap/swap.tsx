@@ -11,7 +11,7 @@ import { Steps } from '../ui/steps.js';
 import { Trouble } from '../ui/trouble.js';
 import { Before } from './before.js';
 import { Offers } from './offers.js';
-import { type Asked, type Offer, useOffers, useOrder } from './quotes.js';
+import { type Asked, isSame, type Offer, useOffers, useOrder } from './quotes.js';
 import { RouteGraph } from './route-graph.js';
 import { Terms } from './terms.js';
 
@@ -32,14 +32,14 @@ export function Swap() {
   const asked = useDeferredValue(typed);
   const order = useOrder(client, wallet.address, asked, act.running);
   const offers = useOffers(client, asked, act.running);
+  const current = isSame(asked, typed) ? order.data : undefined;
   const sign = () => {
-    if (!typed || !order.data) return;
+    if (!typed || !current) return;
     void act.run(async (onProgress) => {
-      const { signature, outputAmount } = await client.executeSwap(typed, order.data, { onProgress });
+      const { signature, outputAmount } = await client.executeSwap(typed, current, { onProgress });
       return { signature, received: `${amountText(outputAmount, output.decimals)} ${output.symbol}` };
     });
   };
-  const current = order.data && typed && isFor(order.data, typed) ? order.data : undefined;
   return (
     <>
       <h1 className="mb-3 font-semibold text-lg">Swap</h1>
@@ -149,10 +149,6 @@ function Pair({ pair, change, text, onText, got }: PairProps) {
 }
 
 const mintOf = (mints: readonly Mint[], mint: string): Mint => mints.find((each) => each.mint === mint) ?? mints[0]!;
-const isFor = (order: { inputMint: string; outputMint: string; inAmount: string }, asked: Asked): boolean =>
-  order.inputMint === asked.inputMint &&
-  order.outputMint === asked.outputMint &&
-  BigInt(order.inAmount) === asked.amount;
 
 /** Choosing the other side's token turns the pair around. */
 function pairWith(pair: { from: string; to: string }, change: { from?: string; to?: string }) {

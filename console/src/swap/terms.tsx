@@ -5,11 +5,13 @@ import { type Mint, useBook } from '../lib/sandbox.js';
 const BPS = 100;
 const NAMES = ['Rate', 'At least', 'Price impact', 'Service fee', 'Network fee', 'Rent'] as const;
 
+type Token = Pick<Mint, 'mint' | 'symbol' | 'decimals'>;
+
 interface TermsProps {
   /** Not there yet: its lines are, so that nothing jumps. */
   order: SwapOrder | undefined;
-  input: Mint;
-  output: Mint;
+  input: Token;
+  output: Token;
 }
 
 /** What a swap costs, and by whom it is paid. */
@@ -33,8 +35,8 @@ export function Terms({ order, input, output }: TermsProps) {
 
 function termsOf(
   order: SwapOrder,
-  input: Mint,
-  output: Mint,
+  input: Token,
+  output: Token,
   named: (address: string) => string,
 ): Record<(typeof NAMES)[number], string> {
   const payer = (address: string | null) => (address ? named(address) : 'the taker');

@@ -107,8 +107,8 @@ export function Copied({ text, shown = short(text), what }: { text: string; show
   const [done, setDone] = useState(false);
   const copy = async () => {
     // Only a page that came by https, or from this machine, has one.
-    if (!navigator.clipboard) return;
-    await navigator.clipboard.writeText(text);
+    if (navigator.clipboard) await navigator.clipboard.writeText(text);
+    else copyAsKeysDo(text);
     setDone(true);
     setTimeout(() => setDone(false), 1_500);
   };
@@ -124,6 +124,17 @@ export function Copied({ text, shown = short(text), what }: { text: string; show
       <span className="sr-only">{done ? 'copied' : `copy ${what}`}</span>
     </button>
   );
+}
+
+/** Copies as the keyboard does, which pages may that came by http. */
+function copyAsKeysDo(text: string): void {
+  const give = (event: ClipboardEvent) => {
+    event.clipboardData?.setData('text/plain', text);
+    event.preventDefault();
+  };
+  document.addEventListener('copy', give, { once: true });
+  document.execCommand('copy');
+  document.removeEventListener('copy', give);
 }
 
 /** A part of a screen that scrolls by itself. */
