@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { admin } from './admin.js';
 import { launchBrowser, withoutBrowser } from './browser.js';
 import { assertAccessible, openConsole } from './console-page.js';
 import { eventually } from './rounds.js';
@@ -36,6 +37,22 @@ describe("the console's orders", { skip: withoutBrowser }, () => {
     const text = await page.getByRole('slider', { name: new RegExp(`^${name}`) }).getAttribute('aria-valuetext');
     return Number(text!.replaceAll(/[$,]/g, ''));
   };
+
+  it('where its login was ended, the page logs in again and places the order', async () => {
+    const { page, complaints } = await opened('erin');
+    await page.clock.install();
+    await page.reload();
+    await page.getByText('None yet. Place a stop loss').waitFor();
+    const { address } = (await infoOf(service)).wallets.find(({ name }) => name === 'erin')!;
+    assert.equal((await admin(service, 'DELETE', `/logins/${address}`)).status, 200);
+    const loggedIn = page.waitForResponse(/\/trigger\/v2\/auth\/verify/);
+    await page.clock.fastForward(11_000);
+    assert.equal((await loggedIn).status(), 200);
+    await page.getByText('Unauthorized').waitFor({ state: 'detached' });
+    await place(page, 'erin');
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  });
 
   it('the line of an order is dragged to another price, and moved by the keyboard alone; the order changes', async () => {
     const { page, complaints } = await opened('bob');

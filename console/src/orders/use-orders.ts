@@ -1,4 +1,4 @@
-import type { Client, Login, PriceOrder, SlipwayEvent } from '@slipway/client';
+import { type Client, type Login, type PriceOrder, SlipwayError, type SlipwayEvent } from '@slipway/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { useAttention } from '../lib/attention.js';
@@ -16,9 +16,10 @@ export function useLogin(client: Client, wallet: string) {
 
 const SHOWN = 50;
 
-/** The wallet's orders, the newest first. What is heard of them makes them be read again. */
+/** The wallet's orders, the newest first. What is heard of them makes them be read again; where the login is over, another is made. */
 export function useOrders(client: Client, login: Login | undefined) {
-  return useQuery({
+  const queries = useQueryClient();
+  const orders = useQuery({
     // Another login reads them anew: the one before may be over.
     queryKey: ['orders', login?.wallet, login?.token],
     queryFn: async ({ signal }): Promise<{ orders: PriceOrder[]; total: number }> => {
@@ -29,6 +30,12 @@ export function useOrders(client: Client, login: Login | undefined) {
     enabled: login !== undefined,
     refetchInterval: 10_000,
   });
+  const over = orders.error instanceof SlipwayError && orders.error.status === 401 ? login?.token : undefined;
+  useEffect(() => {
+    // Once for each: the wallet may be asked, and refuse.
+    if (over !== undefined) void queries.invalidateQueries({ queryKey: ['login'] });
+  }, [over, queries]);
+  return orders;
 }
 
 /** The lines of the open orders that a token's price fires. */
