@@ -178,6 +178,28 @@ describe("the operator's part of the console", { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
+  it('a list of which the newest are shown says so', async () => {
+    const { page } = await opened('/overview');
+    const hooks = Array.from({ length: 100 }, (_, id) => {
+      const { createdAt, ...rest } = {
+        createdAt: new Date(0).toISOString(),
+        failures: 0,
+        restUntil: null,
+        attempts: [],
+      };
+      return { id: `${id}`, account: 'key', url: 'https://a.example', createdAt, ...rest };
+    });
+    await page.route('**/admin/v1/webhooks?*', (route) => route.fulfill({ json: { webhooks: hooks } }));
+    await page.goto(`${service.url}/operate/webhooks`);
+    await page.getByText('These are the newest 100: there may be more.').waitFor();
+    await page.route('**/admin/v1/verifications?*', (route) =>
+      route.fulfill({ json: { verifications: [], nextCursor: 'the-last' } }),
+    );
+    await page.goto(`${service.url}/operate/verifications`);
+    await page.getByText('slipway verifications list --state pending --cursor the-last').waitFor();
+    await page.context().close();
+  });
+
   it('a request is followed from craft to chain by its id', async () => {
     const { wallets } = await infoOf(service);
     const [from, to] = wallets;

@@ -4,7 +4,7 @@ import { plainName, short } from '../lib/format.js';
 import { Copied, Panel } from '../ui/parts.js';
 import { Deed } from './deed.js';
 import { act } from './session.js';
-import { momentText, Table, useAdmin } from './table.js';
+import { MOST_ROWS, momentText, moreThan, Table, useAdmin } from './table.js';
 import { Units } from './units.js';
 
 interface Launch {
@@ -20,13 +20,14 @@ interface Launch {
 
 /** Tokens that were launched here. */
 export function Launches() {
-  const { data, error } = useAdmin<{ launches: Launch[] }>('launches', '/launches?limit=100');
+  const { data, error } = useAdmin<{ launches: Launch[] }>('launches', `/launches?limit=${MOST_ROWS}`);
   return (
     <Panel title="Launches">
       <Table
         name="Launches"
         headings={['Token', 'Mint', 'Creator', 'Request', 'State', 'Made', 'Left its curve']}
         rows={data?.launches}
+        more={moreThan(data?.launches)}
         error={error}
         keyOf={({ mint }) => mint}
         none="No token was launched here yet."
@@ -64,7 +65,10 @@ interface Invite {
 
 /** Invites, as they were read from the chain. */
 export function Invites() {
-  const { data, error } = useAdmin<{ all: number; open: number; invites: Invite[] }>('invites', '/invites?limit=100');
+  const { data, error } = useAdmin<{ all: number; open: number; invites: Invite[] }>(
+    'invites',
+    `/invites?limit=${MOST_ROWS}`,
+  );
   return (
     <Panel
       title="Invites"
@@ -89,6 +93,7 @@ export function Invites() {
         name="Invites"
         headings={['Invite', 'Sender', 'Amount', 'State', 'Receiver', 'Made', 'Ended']}
         rows={data?.invites}
+        more={moreThan(data?.invites)}
         error={error}
         keyOf={({ account, createdAt }) => `${account} ${createdAt}`}
         none="No invites yet."

@@ -38,6 +38,7 @@ export function Orders({ id }: { id?: string | undefined }) {
           name="Trigger orders"
           headings={['Order', 'Wallet', 'Kind', 'State', 'Sells', 'Left', 'Changed', 'Why']}
           rows={data?.orders}
+          more={data?.nextCursor && `There are more than ${data.orders.length}: name a wallet or a state.`}
           error={error}
           keyOf={({ id }) => id}
           none="No order is like this."
@@ -54,11 +55,6 @@ export function Orders({ id }: { id?: string | undefined }) {
             </Button>,
           ]}
         />
-        {data?.nextCursor && (
-          <p className="border-line border-t px-4 py-2 text-soft text-sm">
-            There are more than {data.orders.length}: name a wallet or a state.
-          </p>
-        )}
       </Panel>
       {explained !== undefined && <Explanation id={explained} />}
     </div>

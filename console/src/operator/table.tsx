@@ -14,6 +14,12 @@ export function useAdmin<T>(word: string, path: string) {
   });
 }
 
+/** How many rows are asked for, of what may be very many. */
+export const MOST_ROWS = 100;
+/** Of a list whose rest the API does not give. */
+export const moreThan = (rows: readonly unknown[] | undefined): string | undefined =>
+  rows && rows.length >= MOST_ROWS ? `These are the newest ${MOST_ROWS}: there may be more.` : undefined;
+
 interface TableProps<T> {
   name: string;
   headings: readonly string[];
@@ -23,15 +29,18 @@ interface TableProps<T> {
   /** One for each heading. */
   cells: (row: T) => readonly React.ReactNode[];
   none: string;
+  /** Below the rows, where they are not all. */
+  more?: React.ReactNode;
 }
 
 /** Rows of the admin API. */
-export function Table<T>({ name, headings, rows, error, keyOf, cells, none }: TableProps<T>) {
+export function Table<T>({ name, headings, rows, error, keyOf, cells, none, more }: TableProps<T>) {
   return (
     <>
       {/* Beside the rows that are known: a question may be open in one of them. */}
       {error ? <Trouble error={error} stale={rows !== undefined} /> : null}
       <Rows name={name} headings={headings} rows={rows} error={error} keyOf={keyOf} cells={cells} none={none} />
+      {more && <p className="border-line border-t px-4 py-2 text-soft text-sm">{more}</p>}
     </>
   );
 }

@@ -3,7 +3,7 @@ import { plainName } from '../lib/format.js';
 import { Copied, Panel, Scroll } from '../ui/parts.js';
 import { Deed, shellWord } from './deed.js';
 import { act } from './session.js';
-import { momentText, Table, useAdmin } from './table.js';
+import { MOST_ROWS, momentText, Table, useAdmin } from './table.js';
 
 interface Verification {
   id: string;
@@ -25,8 +25,8 @@ const STATES = ['pending', 'approved', 'rejected', 'reserved'] as const;
 /** Paid requests, which wait for a decision. */
 export function Verifications() {
   const [state, setState] = useState<string>('pending');
-  const path = `/verifications?state=${state}&limit=100`;
-  const { data, error } = useAdmin<{ verifications: Verification[] }>('verifications', path);
+  const path = `/verifications?state=${state}&limit=${MOST_ROWS}`;
+  const { data, error } = useAdmin<{ verifications: Verification[]; nextCursor: string | null }>('verifications', path);
   return (
     <Panel
       title="Verification requests"
@@ -45,6 +45,10 @@ export function Verifications() {
         name="Verification requests"
         headings={['Token', 'Kind', 'Payer', 'Paid', 'Says', 'Decide']}
         rows={data?.verifications}
+        more={
+          data?.nextCursor &&
+          `These are the newest ${MOST_ROWS}. Older ones: slipway verifications list --state ${state} --cursor ${data.nextCursor}`
+        }
         error={error}
         keyOf={({ id }) => id}
         none={state === 'pending' ? 'Nothing waits for a decision.' : 'None.'}

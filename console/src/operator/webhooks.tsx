@@ -1,6 +1,6 @@
 import { plainName } from '../lib/format.js';
 import { Panel } from '../ui/parts.js';
-import { momentText, Table, useAdmin } from './table.js';
+import { MOST_ROWS, momentText, moreThan, Table, useAdmin } from './table.js';
 
 interface Webhook {
   id: string;
@@ -14,13 +14,14 @@ interface Webhook {
 
 /** Where events are sent, and how that went. */
 export function Webhooks() {
-  const { data, error } = useAdmin<{ webhooks: Webhook[] }>('webhooks', '/webhooks?limit=100');
+  const { data, error } = useAdmin<{ webhooks: Webhook[] }>('webhooks', `/webhooks?limit=${MOST_ROWS}`);
   return (
     <Panel title="Webhooks">
       <Table
         name="Webhooks"
         headings={['URL', 'Whose', 'Made', 'State', 'Last attempts']}
         rows={data?.webhooks}
+        more={moreThan(data?.webhooks)}
         error={error}
         keyOf={({ id }) => id}
         none="Nobody has registered a webhook."
