@@ -165,11 +165,6 @@ it('attack: an issuer of a token closes its mint before a part that was bought o
     now += MINUTE_MS;
     await keeper.tick();
   };
-  for (let i = 0; i < 40; i++) {
-    await turn();
-    await sleep(20);
-    if (i % 5 === 0) console.log(i, await progressOf(id));
-  }
   await until(() => areIn([id], 'partial_fill_success'), turn);
   const { entry } = await progressOf(id);
   const { inputAccount } = await world.rowOf(id);
