@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Address, decodeTransaction, verify } from '@slipway/wire';
+import { steadyNow } from '../../lib/clock.js';
 import { CHALLENGE_MS, challengeExpiry } from '../challenge.js';
 import { SKEW_SECONDS } from '../login-claims.js';
 import { isFullySigned, readLoginTransaction } from '../login-transaction.js';
@@ -42,12 +43,14 @@ export function createLoginPolicy({ prefix, age, mostUsed = MOST_USED }: LoginPo
     allow(expiresAt !== undefined, 'this is no challenge of this service for this wallet');
     allow(now < expiresAt + SKEW_MS, 'the challenge has expired');
     allow(expiresAt <= now + CHALLENGE_MS + SKEW_MS, 'the challenge lives longer than one may');
-    const steady = age?.() ?? now;
+    const steady = (age ?? steadyNow)();
     const since = age ? now - steady : 0;
     allow(expiresAt - CHALLENGE_MS >= since, 'the challenge is older than this signer');
     for (const [digest, { until, steadyUntil }] of used) {
-      // Not those up to the first that is not over: one that was used while the clock was ahead keeps its place until then.
-      if (until <= now && steadyUntil <= steady) used.delete(digest);
+      // By the steady clock, they are in the order of their ends.
+      if (steadyUntil > steady) break;
+      // One that was used while the other clock was ahead keeps its place until then, and none behind it.
+      if (until <= now) used.delete(digest);
     }
     const digest = createHash('sha256').update(challenge).digest('base64');
     allow(!used.has(digest), 'the challenge was used before');
