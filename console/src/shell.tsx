@@ -104,7 +104,7 @@ function Navigation({ parts }: { parts: Parts | undefined }) {
 function Leave() {
   const session = useSession();
   if (!session || session.isOver) return null;
-  return <LogOut key={session.proof} name={session.name} />;
+  return <LogOut name={session.name} />;
 }
 
 function LogOut({ name }: { name: string }) {

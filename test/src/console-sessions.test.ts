@@ -80,6 +80,10 @@ describe("the operator's session", { skip: withoutBrowser }, () => {
       await page.getByRole('region', { name: 'Stops' }).getByRole('cell', { name: 'the feed is wrong' }).waitFor();
       assert.deepEqual(await stops(), ['ada']);
       await assertAccessible(page);
+      await logInElsewhere(page, adminTokenOf(service));
+      await page.getByRole('button', { name: 'Log out' }).click();
+      await page.getByRole('alert').getByText('Not logged out. Nothing was done').waitFor();
+      await page.getByTitle('Logged in as root').waitFor();
       await admin(service, 'DELETE', '/stops/fills');
       await page.context().close();
     }
@@ -116,6 +120,30 @@ describe("the operator's session", { skip: withoutBrowser }, () => {
       await page.getByRole('alert').waitFor({ state: 'detached' });
       await page.context().close();
     }
+  });
+
+  it('a key whose question was left while it was made is made once, and is gone from the page when it is closed', async () => {
+    const page = await opened('/operate/keys');
+    let go = () => {};
+    const isHeld = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    await page.route('**/admin/v1/keys', async (route) => {
+      if (route.request().method() === 'POST') await isHeld;
+      await route.continue();
+    });
+    await page.getByLabel('Who or what it is for').fill('slow');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('button', { name: 'Yes, create' }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('button', { name: 'Yes, create' }).click({ force: true });
+    go();
+    await page.locator('[data-key]').waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.locator('[data-key]').waitFor({ state: 'detached' });
+    assert.equal(await page.getByRole('cell', { name: 'slow' }).count(), 1);
+    await page.context().close();
   });
 
   it('a read that fails is told beside the rows that are known, and closes no question that is open in one of them', async () => {

@@ -47,15 +47,18 @@ export function Deed<T>({
     changes,
     onDone: () => done === undefined && dialog.current?.close(),
   });
+  const { busy, error, result } = state;
   const open = () => {
-    clear();
-    setAsked(asking());
-    setTyped('');
+    // What was left under way is shown before it is asked anew: it would be done twice, and what it gave be lost.
+    if (!busy && error === undefined && !(done && result !== undefined)) {
+      clear();
+      setAsked(asking());
+      setTyped('');
+    }
     dialog.current?.showModal();
     // What changes nothing is the key that is pressed by mistake.
     dialog.current?.querySelector<HTMLButtonElement>('[data-leave]')?.focus();
   };
-  const { busy, error, result } = state;
   return (
     <>
       <Button kind={kind} className="min-h-8 whitespace-nowrap px-3" disabled={disabled} onClick={open}>
@@ -63,6 +66,7 @@ export function Deed<T>({
       </Button>
       <dialog
         ref={dialog}
+        onClose={() => !busy && clear()}
         aria-label={name}
         aria-describedby={question}
         tabIndex={-1}

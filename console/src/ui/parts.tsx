@@ -108,7 +108,7 @@ export function Copied({ text, shown = short(text), what }: { text: string; show
   const copy = async () => {
     // Only a page that came by https, or from this machine, has one.
     if (navigator.clipboard) await navigator.clipboard.writeText(text);
-    else copyAsKeysDo(text);
+    else if (!copyAsKeysDo(text)) return;
     setDone(true);
     setTimeout(() => setDone(false), 1_500);
   };
@@ -127,14 +127,15 @@ export function Copied({ text, shown = short(text), what }: { text: string; show
 }
 
 /** Copies as the keyboard does, which pages may that came by http. */
-function copyAsKeysDo(text: string): void {
+function copyAsKeysDo(text: string): boolean {
   const give = (event: ClipboardEvent) => {
     event.clipboardData?.setData('text/plain', text);
     event.preventDefault();
   };
   document.addEventListener('copy', give, { once: true });
-  document.execCommand('copy');
+  const isCopied = document.execCommand('copy');
   document.removeEventListener('copy', give);
+  return isCopied;
 }
 
 /** A part of a screen that scrolls by itself. */
