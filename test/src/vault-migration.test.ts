@@ -48,12 +48,13 @@ describe('a service whose seed is exchanged', () => {
   let keys: string;
   let dataDir: string;
   let service: Service;
+  let oldGas: Address;
   before(async () => {
     keys = mkdtempSync(join(tmpdir(), 'slipway-keys-'));
     dataDir = mkdtempSync(join(tmpdir(), 'slipway-test-'));
     localnet = await startLocalnet({ rpcPort: 0 });
     proxy = await startUpstreamProxy(localnet.rpcUrl);
-    await openSigner({ file: join(keys, 'old.json'), passphrase: OLD, create: true });
+    oldGas = (await openSigner({ file: join(keys, 'old.json'), passphrase: OLD, create: true })).address('gas');
     await openSigner({ file: join(keys, 'new.json'), passphrase: NEW, create: true });
     writeFileSync(join(keys, 'new.pass'), `${NEW}\n`, { mode: 0o600 });
     await start('old.json', OLD);
@@ -135,6 +136,7 @@ describe('a service whose seed is exchanged', () => {
     await airdrop(service, filled.user.vault, 7_000_001n, USDC);
     await airdrop(service, filled.user.vault, 3_000_000n);
     await freezeInto(filled.user.vault as Address);
+    await freezeInto(oldGas);
     const usdc = await usdcOf(filled.user);
 
     const running = await slipway(...migrateWords());
@@ -146,12 +148,12 @@ describe('a service whose seed is exchanged', () => {
     const early = await startService({ env: envWith('new.json', NEW), dataDir }).catch((error: Error) => error);
     assert.ok(early instanceof Error, 'a service starts before all has moved');
     const done = await slipway(...migrateWords(), '--json');
-    // What somebody has frozen in a vault keeps nothing from ending, but is told.
+    // What somebody has frozen in a vault, or a wallet of the service, keeps nothing from ending, but is told.
     assert.equal(done.code, 4, `${done.out} ${done.error}`);
     assert.deepEqual((JSON.parse(done.out) as { vaults: number; done: boolean }).done, true);
     const repeated = await slipway(...migrateWords());
     assert.equal(repeated.code, 4, 'it can be run again');
-    assert.match(repeated.out, /^5 of \S+ in \S+ is left: [\s\S]*still in the old vaults/m);
+    assert.match(repeated.out, /^5 of \S+ in \S+ is left: [\s\S]*^5 of [\s\S]*still in the old vaults and wallets/m);
 
     const before = await startService({ env: envWith('old.json', OLD), dataDir }).catch((error: Error) => error);
     assert.ok(before instanceof Error, 'a service with the old keys starts');

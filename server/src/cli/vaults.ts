@@ -70,12 +70,18 @@ function migrateCommand(vaults: Command, context: CommandContext): void {
           },
         });
         const left = told.filter((outcome) => 'failed' in outcome || outcome.left.length > 0);
+        // Anybody can put what cannot be moved into a wallet of the service, too.
+        const leaves = left.length + wallets.left.length > 0;
         const listed = { ...wallets, moved: wallets.moved.map(asText), left: wallets.left.map(asText) };
         context.answer({
           json: { vaults: count, done, incomplete: left.map(migrationToJson), wallets: listed },
-          text: [...left.map(showMigration), ...wallets.left.map(showLeft), inSum(count, left.length, done)].join('\n'),
-          failed: !done || left.some(waits) || wallets.left.length > 0,
-          leaves: left.length > 0,
+          text: [
+            ...left.map(showMigration),
+            ...wallets.left.map(showLeft),
+            inSum(count, left.length, { done, leaves }),
+          ].join('\n'),
+          failed: !done || left.some(waits),
+          leaves,
         });
       },
     );
@@ -112,12 +118,12 @@ const showMigration = (outcome: VaultMigration): string =>
     ...('failed' in outcome ? [`failed: ${outcome.failed}`] : outcome.left.map(showLeft)),
   ].join('\n');
 
-function inSum(vaults: number, incomplete: number, done: boolean): string {
+function inSum(vaults: number, incomplete: number, { done, leaves }: { done: boolean; leaves: boolean }): string {
   if (!done) return `${vaults} vaults, ${incomplete} not moved yet: run this again. With --leave it ends without them.`;
   return [
     `${vaults} vaults have moved, ${incomplete} of them not whole. The database belongs to the new signer file now.`,
-    ...(incomplete > 0
-      ? ['What is listed above is still in the old vaults: run this again once it can be moved.']
+    ...(leaves
+      ? ['What is listed above is still in the old vaults and wallets: run this again once it can be moved.']
       : []),
     'Start the service with it, then "slipway resume all". Keep the old file until nothing can arrive at old addresses.',
   ].join('\n');
