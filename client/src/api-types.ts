@@ -9091,7 +9091,7 @@ export interface operations {
                             kind: string;
                             /**
                              * Format: date-time
-                             * @description When it happened
+                             * @description When it was told, which may be long after it happened
                              */
                             at: string;
                             /** @description How often it was sent */

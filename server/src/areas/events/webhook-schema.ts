@@ -63,7 +63,7 @@ export const Attempts = Type.Object({
     Type.Object({
       number,
       kind: Type.String(),
-      at: time('When it happened'),
+      at: time('When it was told, which may be long after it happened'),
       tries: Type.Integer({ description: 'How often it was sent' }),
     }),
     { description: 'Events that were given up after 24 hours: the newest 100' },
