@@ -23,7 +23,7 @@ export interface AcceptDeps {
 }
 
 /** A signed transaction that a client posted, and how its area checks it. */
-export interface Posted {
+export interface Posted<Detail = unknown> {
   /** The request must be of this area. */
   area: string;
   /** The transaction in base64. */
@@ -36,7 +36,12 @@ export interface Posted {
    * Called just before landing, and only if the transaction was not posted before: makes the area's last checks, and
    * returns what its settlement gets as `detail`.
    */
-  prepare?: (request: LedgerRow) => unknown;
+  prepare?: (request: LedgerRow) => Detail | Promise<Detail>;
+  /**
+   * Called once it would land, right before our keys sign: makes of what `prepare` has returned what the settlement gets. For
+   * what the signer writes down, however often the same is posted and refused.
+   */
+  seal?: (detail: Detail) => Promise<unknown>;
   /** As an area's contract needs it: an unknown or mismatched request is reported before an undecodable transaction. */
   requestFirst?: true;
 }
@@ -74,9 +79,9 @@ export type Refusal =
  * result.
  *
  * A refusal is the first of: undecodable; unknown-request, expired-request; what `terms` throws; message-changed,
- * missing-signature, invalid-signature; too-late; what `prepare` throws; would-fail, reserved.
+ * missing-signature, invalid-signature; too-late; what `prepare` throws; would-fail; what `seal` throws; reserved.
  */
-export async function accept(deps: AcceptDeps, posted: Posted): Promise<LedgerRow | Refusal> {
+export async function accept<Detail>(deps: AcceptDeps, posted: Posted<Detail>): Promise<LedgerRow | Refusal> {
   const { landing } = deps;
   const signed = readSigned(posted.base64);
   if (isBadTransaction(signed) && !posted.requestFirst) return signed;
@@ -110,7 +115,7 @@ export function isRefusal(value: object): value is Refusal {
 
 async function find(
   deps: AcceptDeps,
-  posted: Posted,
+  posted: Pick<Posted, 'area' | 'request'>,
   signed: SignedTransaction | BadTransaction,
 ): Promise<LedgerRow | Refusal> {
   const { findRequest, clock, landing } = deps;
@@ -150,18 +155,19 @@ async function isTooLate(
   return found[0] === undefined;
 }
 
-async function land(
+async function land<Detail>(
   { landing }: AcceptDeps,
-  { prepare }: Posted,
+  { prepare, seal }: Posted<Detail>,
   request: LedgerRow,
   { delegate }: Terms,
   { transaction }: SignedTransaction,
 ): Promise<LedgerRow | Refusal> {
   const detail = request.state === 'crafted' ? await prepare?.(request) : undefined;
+  const sealed = seal && detail !== undefined ? () => seal(detail) : undefined;
   try {
     return delegate
       ? await landing.delegate(request, transaction, delegate.deliver)
-      : await landing.execute(request, transaction, detail);
+      : await landing.execute(request, transaction, detail, sealed);
   } catch (error) {
     if (error instanceof ReservationRefused) return { reason: 'reserved', error };
     if (error instanceof WouldFail) return { reason: 'would-fail', err: error.err, request, transaction };

@@ -26,6 +26,8 @@ const LEAST_BLOCKS = 15n;
 export interface HowToSend {
   /** Passed to the area's settlement. */
   detail: unknown;
+  /** Makes what is passed in its place, right before our keys sign: asked for once it would land. */
+  sealed?: (() => Promise<unknown>) | undefined;
   /** The caller has just simulated this very message, and it would succeed. */
   isSimulated: boolean;
   /** The trigger order that it fills. */
@@ -65,7 +67,7 @@ export class Claiming {
   async toSend(
     request: LedgerRow,
     signedByUser: Transaction,
-    { detail, order, isSimulated }: HowToSend,
+    { detail, sealed, order, isSimulated }: HowToSend,
   ): Promise<LedgerRow | { wire: Uint8Array; signature: string }> {
     const { id, area, cosigners } = request;
     // Where our keys have yet to sign, anything may stand in the place of the signature.
@@ -83,11 +85,12 @@ export class Claiming {
       const late = await this.#requireTime(request);
       if (late) return late;
       await this.#requireGoing(request);
+      const whole = sealed ? await sealed() : detail;
       const transaction = await this.#cosign(request, signedByUser, order);
       const [missing] = missingSigners(transaction);
       if (missing) throw new KeyRefused(`request ${id} (${area}) needs a signature of ${missing}`);
       const signed = { wire: encodeTransaction(transaction), signature: transactionSignature(transaction) };
-      return (await this.#claim(request, { ...signed, detail, rents })) ?? signed;
+      return (await this.#claim(request, { ...signed, detail: whole, rents })) ?? signed;
     });
   }
 

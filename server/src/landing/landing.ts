@@ -90,12 +90,17 @@ export class Landing {
   /**
    * Simulates the transaction, adds our signatures, claims the request, sends it, and returns the request in its final state.
    * Idempotent across instances: however often it is called for a request, only one transaction is sent and every
-   * caller gets the same row. `detail` is passed to the area's settlement.
+   * caller gets the same row. `detail` is passed to the area's settlement, or what `sealed` makes in its place.
    * @throws ReservationRefused, WouldFail, SignerRefused, Stopped: nothing was sent.
    */
-  execute(request: LedgerRow, signedByUser: Transaction, detail?: unknown): Promise<LedgerRow> {
+  execute(
+    request: LedgerRow,
+    signedByUser: Transaction,
+    detail?: unknown,
+    sealed?: HowToSend['sealed'],
+  ): Promise<LedgerRow> {
     return this.#once(request, async () => {
-      const { end } = await this.send(request, signedByUser, { detail, isSimulated: false });
+      const { end } = await this.send(request, signedByUser, { detail, sealed, isSimulated: false });
       return end;
     });
   }

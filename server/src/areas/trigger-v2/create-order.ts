@@ -74,11 +74,11 @@ export async function createOrder(
       requireSame(request, wallet, body);
       return { ours: [vault, deps.signer.address('tracker')] };
     },
-    async prepare(request): Promise<TriggerOrderRow> {
+    async prepare(request): Promise<Omit<TriggerOrderRow, 'seal'>> {
       const terms = termsAt(await priceFor(deps, body, mints, charge));
       const { inputAccount, outputAccount } = readDeposit(request);
       const now = new Date(deps.clock.now());
-      const order = {
+      return {
         id: orderId,
         wallet,
         vault,
@@ -96,6 +96,8 @@ export async function createOrder(
         retryAt: null,
         progress: apply(newOrder(body.orderType, amount), { type: 'deposit_sent' }),
       };
+    },
+    async seal(order): Promise<TriggerOrderRow> {
       const proof = { deposit: Buffer.from(body.depositSignedTx, 'base64') };
       return { ...order, seal: await deps.signer.sealOrder({ token, order, proof }) };
     },

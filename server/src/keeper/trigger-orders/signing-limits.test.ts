@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, it } from 'node:test';
 import type { Address } from '@slipway/wire';
+import { createClient } from '../../areas/trigger-v2/testing.js';
 import type { Rpc } from '../../chain/index.js';
 import { Outage } from '../../errors/index.js';
 import { steadyNow } from '../../lib/clock.js';
 import { tableOf } from '../../routing/aggregator/testing.js';
 import { guardKeys, LossLimits, SANDBOX_PROGRAMS, SignerHolds } from '../../signer/index.js';
-import { openTriggerWorld } from './testing.js';
+import { AMOUNT, openTriggerWorld } from './testing.js';
 
 const DEEP = 10n ** 14n;
 const SOL = 1_000_000_000n;
@@ -130,4 +131,23 @@ it('attack: a wallet has ever more orders filled that make its account for the o
   w.clock.setOffset(w.clock.offsetMs + 3_601_000);
   await (await w.newKeeper({ landing })).runDue();
   assert.equal((await w.rowOf(next)).progress.state, 'fill_success');
+});
+
+it('attack: a free key posts deposits of a wallet that holds nothing: none of these orders is sealed, so that they leave nothing in the record of the signer', async () => {
+  let seals = 0;
+  const sealOrder: typeof w.signer.sealOrder = (request) => {
+    seals++;
+    return w.signer.sealOrder(request);
+  };
+  const signer = { ...w.signer, sealOrder };
+  const client = createClient({ ...w, signer, landing: w.newLanding([w.world.rpc], { signer }), prices: w.priced });
+  const wallet = await client.register();
+  const trigger = { triggerMint: w.sold.mint, triggerCondition: 'above', triggerPriceUsd: 9 } as const;
+  const terms = { inputMint: w.sold.mint, outputMint: w.bought.mint, orderType: 'single', ...trigger } as const;
+  for (let i = 0; i < 3; i++) await assert.rejects(client.open(wallet, AMOUNT, terms), /too little of inputMint/);
+  assert.equal(seals, 0);
+  await w.fund(wallet.address, w.sold, AMOUNT);
+  const id = await client.open(wallet, AMOUNT, terms);
+  assert.equal(seals, 1);
+  assert.ok(await w.newLanding().vouchesForOrder(await w.rowOf(id)));
 });
