@@ -72,7 +72,12 @@ export interface Progress extends Effort {
   short: Set<Address>;
 }
 
-export const newProgress = (): Progress => ({ best: undefined, looks: 0, left: MAX_EFFORT, short: new Set() });
+export const newProgress = (effort = MAX_EFFORT): Progress => ({
+  best: undefined,
+  looks: 0,
+  left: effort,
+  short: new Set(),
+});
 
 const isOver = ({ looks, left }: Progress) => looks >= MAX_LOOKS || left <= 0;
 

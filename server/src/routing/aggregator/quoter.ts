@@ -10,15 +10,14 @@ import type { PoolTrials } from './pool-trials.js';
 import type { Pools } from './pools.js';
 import { type Builder, quoteOf } from './quote.js';
 import { search } from './search.js';
-import { createSizing, excessWithTable, presentAccounts, standingAccounts } from './size.js';
+import { createSizing } from './size.js';
 import type { TableBook } from './table-book.js';
 import { TableNotes } from './table-notes.js';
+import { tableFor } from './table-wish.js';
 import { openPool } from './watched-pool.js';
 
 /** Three steps, two of them over two pools. */
 const MAX_POOLS = 5;
-/** A table is wished for that makes the output greater by this share. */
-const WORTH_A_TABLE = 0.001;
 /** Pools whose reasons an answer gives. */
 const MAX_REASONS = 3;
 
@@ -42,9 +41,13 @@ export class Quoter {
   readonly #roomOf: ReturnType<typeof createSizing>;
 
   constructor(deps: QuoterDeps) {
-    const { pools, router, lookupTables, tableBook: book } = deps;
+    const { pools, router, lookupTables, steadyNow, tableBook: book } = deps;
     this.#deps = deps;
-    this.tables = new TableNotes({ book, wishOf: (request) => this.#tableFor(request) });
+    this.tables = new TableNotes({
+      book,
+      steadyNow,
+      wishOf: (request) => tableFor(this.#optionsFor(request, MAX_POOLS), this.#builder),
+    });
     this.#builder = {
       router,
       lookupTables: () => lookupTables.current(),
@@ -82,24 +85,6 @@ export class Quoter {
     const { pools, steadyNow, router } = this.#deps;
     const room = this.#roomOf(request);
     return { market: pools.market(), request, now: steadyNow(), routed: router !== undefined, maxPools, room };
-  }
-
-  /** The accounts that a lookup table should hold for a request; none if its route would hardly be better. */
-  #tableFor(request: QuoteRequest): Address[] {
-    const options = this.#optionsFor(request, MAX_POOLS);
-    const today = search(options);
-    // Over several pools with ticks or bins nothing may fit unless the table holds them, too. Then it helps for as long
-    // as their prices stay near, and is extended when somebody asks again.
-    for (const accounts of [standingAccounts, presentAccounts]) {
-      const excess = (found: Pick<Found, 'plan' | 'outcome'>) =>
-        excessWithTable(found, accounts, request, this.#builder);
-      // What every pool weighs beside such a table is not known.
-      const best = search({ ...options, room: { ...options.room, excess, weigh: () => 0, isTooLong: () => false } });
-      if (!best) continue;
-      if (!today || Number(best.outcome.outAmount) > Number(today.outcome.outAmount) * (1 + WORTH_A_TABLE))
-        return accounts(best.plan);
-    }
-    return [];
   }
 
   async #find(options: SearchOptions, signal: AbortSignal): Promise<Found | Refusal> {

@@ -32,8 +32,7 @@ const MOST_ROUNDS = 4;
  * The best of the routes considered that fits into a transaction; undefined if there is none. Pure, except that it reads
  * the pools' bytes.
  */
-export function search(options: SearchOptions): Found | undefined {
-  const progress = newProgress();
+export function search(options: SearchOptions, progress = newProgress()): Found | undefined {
   const { request } = options;
   const excludePools = new Set(request.excludePools);
   for (let round = 1; round <= MOST_ROUNDS; round++) {

@@ -2,24 +2,35 @@ import type { Address, LookupTable } from '@slipway/wire';
 import type { QuoteRequest } from '../router.js';
 import type { TableBook } from './table-book.js';
 
-/** The most pairs to remember between two turns, and to look into in one. */
+/** The most pairs to remember until they are looked into. */
 const MAX_NOTED = 500;
-const MAX_A_TURN = 20;
+/** The share of all time that looking into them may take, and how much of it may be saved up, in milliseconds. */
+const SHARE = 0.02;
+const MAX_SAVED_MS = 200;
 
 interface TableNotesDeps {
   book: TableBook | undefined;
-  /** The accounts that a lookup table should hold for this request; none if that would not make its route better. */
-  wishOf(request: QuoteRequest): readonly Address[];
+  steadyNow: () => number;
+  /**
+   * The accounts that a lookup table should hold for this request, after a few steps that each keep the process; none if
+   * that would not make its route better.
+   */
+  wishOf(request: QuoteRequest): Iterator<void, readonly Address[]>;
 }
 
 /** Notes what is asked for and which tables help, which is told to the keepers from time to time. */
 export class TableNotes {
   readonly #deps: TableNotesDeps;
+  /** The pair that waits for the longest first. */
   readonly #asked = new Map<string, { request: QuoteRequest; asks: number }>();
   readonly #used = new Set<Address>();
+  /** Below 0 where the last look took more than was left. */
+  #leftMs = MAX_SAVED_MS;
+  #countedAt: number;
 
   constructor(deps: TableNotesDeps) {
     this.#deps = deps;
+    this.#countedAt = deps.steadyNow();
   }
 
   /** A route was asked for. Costs next to nothing: what it lacks is looked into later. */
@@ -38,20 +49,43 @@ export class TableNotes {
     for (const { address } of tables) this.#used.add(address);
   }
 
-  /** Tells the keepers what has been noted; the pairs that were asked for the most often first. */
+  /**
+   * Tells the keepers what has been noted. Pairs have their turn one after the other, however often they were asked for,
+   * for as long as there is time to look into them; the others wait.
+   */
   async tell(): Promise<void> {
-    const { book, wishOf } = this.#deps;
-    const noted = [...this.#asked].sort(([, a], [, b]) => b.asks - a.asks).slice(0, MAX_A_TURN);
+    const { book } = this.#deps;
     const used = [...this.#used];
-    this.#asked.clear();
     this.#used.clear();
     const wishes = [];
-    for (const [pair, { request, asks }] of noted) {
-      // Each is a search or two.
-      await new Promise(setImmediate);
-      const addresses = wishOf(request);
+    while (this.#hasTime()) {
+      const [next] = this.#asked;
+      if (!next) break;
+      const [pair, { request, asks }] = next;
+      this.#asked.delete(pair);
+      const addresses = await this.#lookInto(request);
       if (addresses.length > 0) wishes.push({ pair, addresses, asks });
     }
     await book?.tell(wishes, used);
+  }
+
+  #hasTime(): boolean {
+    const now = this.#deps.steadyNow();
+    this.#leftMs = Math.min(MAX_SAVED_MS, this.#leftMs + (now - this.#countedAt) * SHARE);
+    this.#countedAt = now;
+    return this.#leftMs > 0;
+  }
+
+  async #lookInto(request: QuoteRequest): Promise<readonly Address[]> {
+    const { steadyNow, wishOf } = this.#deps;
+    const steps = wishOf(request);
+    for (;;) {
+      // Whatever else waits has its turn first, and its time is not counted.
+      await new Promise(setImmediate);
+      const began = steadyNow();
+      const step = steps.next();
+      this.#leftMs -= steadyNow() - began;
+      if (step.done) return step.value;
+    }
   }
 }
