@@ -19,13 +19,15 @@ export function leastChange({ input, output, tip, ...who }: Swap, feeLamports: b
 }
 
 /**
- * What the taker's wallet must hold after a trade by another company's program, which has his signature. Undefined
- * where the terms may take all of it, and for other trades.
+ * What the taker's wallet must hold after a trade by another company's program, which has his signature. At least a
+ * lamport of what the terms leave him: its transfer also fails where the program has made the wallet its own. Undefined
+ * where they may take all of it, and for other trades.
  */
 export function keptLamports(swap: Swap, budget: Budget): bigint | undefined {
   const { taker, feePayer, trade } = swap;
   if (!trade.foreign) return undefined;
   const signers = new Set([taker, feePayer, ...trade.extraSigners]).size;
-  const kept = trade.foreign.takerLamports + leastChange(swap, feeOf(signers, budget), taker) - SPARE_LAMPORTS;
-  return kept > 0n ? kept : undefined;
+  const left = trade.foreign.takerLamports + leastChange(swap, feeOf(signers, budget), taker);
+  if (left <= 0n) return undefined;
+  return left > SPARE_LAMPORTS ? left - SPARE_LAMPORTS : 1n;
 }

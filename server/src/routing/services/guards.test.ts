@@ -25,9 +25,9 @@ const [AMOUNT, LEAST, HELD, LAMPORTS] = [1_000n, 500n, 1_000_000n, 5_000_000_000
 const SPARE = 10_000_000n;
 
 /** A taker with tokens and SOL, and a company whose program the test plays: its steps have the taker's signature. */
-function openWorld(tokenProgram: Address) {
+function openWorld(tokenProgram: Address, lamports = LAMPORTS) {
   const vm = new TestVm();
-  const taker = vm.put(newAddress(), new Uint8Array(0), SYSTEM_PROGRAM, LAMPORTS);
+  const taker = vm.put(newAddress(), new Uint8Array(0), SYSTEM_PROGRAM, lamports);
   const thief = vm.put(newAddress(), new Uint8Array(0), SYSTEM_PROGRAM, LAMPORTS);
   const token = (): Token => ({ mint: vm.mint({ tokenProgram }), tokenProgram, decimals: 6 });
   const [input, output] = [token(), token()];
@@ -238,4 +238,16 @@ describe('attack: a router knows a simulation, and takes on the chain what it di
       }
     });
   }
+
+  it('the wallet itself, of which less is left than a program may take: the chain refuses, and of less it lets a fair trade pass', async () => {
+    const poor = SPARE - 1_000_000n;
+    const robbed = openWorld(TOKEN_PROGRAM, poor);
+    const { failure } = run(robbed, await craft(robbed), thefts['the wallet itself']!(robbed));
+    assert.ok(failure);
+    assert.equal(robbed.vm.owner(robbed.taker), SYSTEM_PROGRAM);
+    const fairly = openWorld(TOKEN_PROGRAM, poor);
+    const { taker, thief } = fairly;
+    const rent = systemTransfer({ from: taker, to: thief, lamports: poor - 1_000_000n });
+    succeeded(run(fairly, await craft(fairly), [...fair(fairly), rent]));
+  });
 });
