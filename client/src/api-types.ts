@@ -1455,7 +1455,7 @@ export interface components {
             error?: string;
             /** @description What left the taker's wallet */
             totalInputAmount?: string;
-            /** @description What the receiver got */
+            /** @description What the receiver got; of SOL by a program of another company less the rents that it took of the taker's wallet, so that it may be below 0 */
             totalOutputAmount?: string;
             /** @description What was swapped, without a fee on the input */
             inputAmountResult?: string;

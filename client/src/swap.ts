@@ -31,7 +31,10 @@ export interface SwapRequest {
 
 export interface Swapped {
   signature: string;
-  /** What left the wallet, and what the receiver got. */
+  /**
+   * What left the wallet, and what the receiver got. Where another company's program traded for SOL, that is less the rents that
+   * it took of the wallet, which may be more.
+   */
   inputAmount: bigint;
   outputAmount: bigint;
   order: SwapOrder;
@@ -89,6 +92,7 @@ export async function executeSwap(
     throw new SlipwayError('nothing_to_sign', reason, { details: order });
   }
   const asked = askedOf(connection, request, order, wallet);
+  const quoted = { input: amountOf(order.inAmount), output: amountOf(order.outAmount) };
   const loadCheck = async () => {
     const { checkAskedSwap } = await import('./check-swap.js');
     return checkAskedSwap.bind(undefined, asked);
@@ -105,10 +109,15 @@ export async function executeSwap(
   options.onProgress?.({ step: 'landed', signature: done.signature });
   return {
     signature: done.signature ?? signature ?? '',
-    inputAmount: amountOf(done.totalInputAmount ?? order.inAmount),
-    outputAmount: amountOf(done.totalOutputAmount ?? order.outAmount),
+    inputAmount: movedOf(done.totalInputAmount, quoted.input),
+    outputAmount: movedOf(done.totalOutputAmount, quoted.output),
     order,
   };
+}
+
+/** What a trade has moved, or the quote where none is told. It has landed: whoever catches an error would trade again. */
+export function movedOf(told: string | undefined, quoted: bigint): bigint {
+  return told !== undefined && /^-?\d{1,20}$/.test(told) ? BigInt(told) : quoted;
 }
 
 function queryOf(request: SwapRequest) {

@@ -120,7 +120,12 @@ export const ExecuteAnswer = Type.Object(
     slot: Type.String({ description: '0 where it has not landed' }),
     error: optional(Type.String()),
     totalInputAmount: optional(Type.String({ description: "What left the taker's wallet" })),
-    totalOutputAmount: optional(Type.String({ description: 'What the receiver got' })),
+    totalOutputAmount: optional(
+      Type.String({
+        description:
+          "What the receiver got; of SOL by a program of another company less the rents that it took of the taker's wallet, so that it may be below 0",
+      }),
+    ),
     inputAmountResult: optional(Type.String({ description: 'What was swapped, without a fee on the input' })),
     outputAmountResult: optional(Type.String({ description: 'What came out, before a fee on the output' })),
     swapEvents: optional(
