@@ -7,6 +7,7 @@ import {
   type LookupTable,
   parseCreateAssociatedTokenIdempotent,
   tokenTransferChecked,
+  WRAPPED_SOL_2022_MINT,
 } from '@slipway/wire';
 import type { Chain } from '../../chain/index.js';
 import type { Clock } from '../../lib/clock.js';
@@ -70,6 +71,9 @@ export function createServiceRouter(service: RoutingService, { chain, usd, stead
   async function quote(request: QuoteRequest, signal: AbortSignal): Promise<Quote | Refusal> {
     const { mode, input, output, amount, fee } = request;
     if (mode !== 'exact-in') return { refused: 'unsupported-request', reason: `${name} is asked exact-in only` };
+    // Its program could make itself the one who closes the account, with all that is in it.
+    if ([input, output].some(({ mint }) => mint === WRAPPED_SOL_2022_MINT))
+      return { refused: 'unsupported-request', reason: `${name} is not asked for SOL of Token-2022` };
     if (steadyNow() < aloneUntil) {
       return {
         refused: 'unavailable',
