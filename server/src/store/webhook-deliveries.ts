@@ -193,6 +193,23 @@ export async function recordFailure(
   if (lost.rowCount > 0) await keepNewestGivenUp(tx, id);
 }
 
+/** These were given up, and nothing up to `last` is to be tried any more. False, and nothing is written, where the turn is over. */
+export async function recordGivenUp(
+  tx: Tx,
+  id: string,
+  holder: string,
+  { deliveries, last }: { deliveries: readonly Delivery[]; last: bigint },
+): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `update webhooks set last = greatest(last, $3), lease_until = ${leaseEnd(TURN_LEASE)}
+     where id = $1 and lease_holder = $2`,
+    [id, holder, last],
+  );
+  if (rowCount === 0) return false;
+  await putDeliveries(tx, id, deliveries, null);
+  return true;
+}
+
 /**
  * Of one webhook, the newest of those that were given up. Each is a copy of an event for each webhook of its account, and a
  * client makes as many events as it may make calls.

@@ -1,19 +1,18 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { readFilter, type Wants } from '../../events/filter.js';
+import { readFilter } from '../../events/filter.js';
 import { attemptOf, deliveryOf, messageOf } from '../../events/messages.js';
 import { isReceived, type Sender } from '../../events/sender.js';
 import { backOffMs } from '../../lib/back-offs.js';
 import type { AdjustableClock } from '../../lib/clock.js';
 import { uuidv7 } from '../../lib/ids.js';
 import { waitAtMost } from '../../lib/wait-at-most.js';
-import { eventsAfter, WEBHOOKS_CHANNEL } from '../../store/events.js';
+import { type EventRow, eventsAfter, WEBHOOKS_CHANNEL } from '../../store/events.js';
 import type { Store } from '../../store/sql.js';
 import {
   addAttempt,
   type Delivery,
   dueDeliveries,
-  putDeliveries,
   recordFailure,
   recordSuccess,
   releaseWebhook,
@@ -23,6 +22,7 @@ import {
 import { openWebhooks, type TextBox, type Webhook } from '../../store/webhooks.js';
 import type { KeeperLoop } from '../keeper.js';
 import { Loop } from '../loop.js';
+import { createGiveUpOld, type GiveUpOld } from './give-up-old.js';
 import { createWebhookMetrics } from './metrics.js';
 
 /** Sends at the same time. */
@@ -54,7 +54,7 @@ export interface WebhooksDeps {
   registry: Registry;
 }
 
-type Serving = WebhooksDeps & { metrics: ReturnType<typeof createWebhookMetrics> };
+type Serving = WebhooksDeps & { metrics: ReturnType<typeof createWebhookMetrics>; giveUpOld: GiveUpOld };
 
 /** Sends events to webhooks, at least once each. A webhook is one instance's at a time; each is sent to by itself. */
 export async function startWebhooks(deps: WebhooksDeps): Promise<KeeperLoop> {
@@ -64,7 +64,7 @@ export async function startWebhooks(deps: WebhooksDeps): Promise<KeeperLoop> {
     () => webhookBacklog(store),
     () => clock.now(),
   );
-  const withMetrics = { ...deps, metrics };
+  const parts = { ...deps, metrics, giveUpOld: createGiveUpOld(deps) };
   const running = new Set<Promise<void>>();
   const underWay = new Map<string, number>();
   const count = (key: string, change: 1 | -1) => {
@@ -80,7 +80,7 @@ export async function startWebhooks(deps: WebhooksDeps): Promise<KeeperLoop> {
       const taken = await store.single((tx) => takeDueWebhooks(tx, { holder, now: new Date(clock.now()) }, most));
       for (const webhook of await openWebhooks(box, taken)) {
         count(webhook.addedBy, 1);
-        const serving = serve(withMetrics, webhook, holder, () => loop.isClosed)
+        const serving = serve(parts, webhook, holder, () => loop.isClosed)
           .catch((error: Error) => {
             if (!loop.isClosed) log.warn({ webhook: webhook.id, reason: error.message }, 'a webhook is tried again');
           })
@@ -125,6 +125,7 @@ async function serve(deps: Serving, webhook: Webhook, holder: string, isClosing:
   // Only what comes in its turn counts as the last: one that was asked for before it would leave out those between.
   const isSent = (delivery: Delivery, upTo: bigint) => attempt(deps, { webhook, holder, last: upTo }, delivery);
   let left = MOST_IN_A_TURN;
+  const isOld = ({ toldAt }: EventRow) => clock.now() - toldAt.getTime() >= LONGEST_MS;
   const isOver = () => left <= 0 || isClosing() || steadyNow() >= until;
   for (const delivery of await dueDeliveries(store, webhook.id, new Date(clock.now()), left)) {
     if (isOver()) return release();
@@ -139,7 +140,8 @@ async function serve(deps: Serving, webhook: Webhook, holder: string, isClosing:
       if (wants(event)) {
         left -= 1;
         if (!(await isSent(deliveryOf(event), event.number))) {
-          last = await giveUpOld(deps, webhook, event.number, wants);
+          last = event.number;
+          if (isOld(event)) last = await deps.giveUpOld({ webhook, holder, wants, isOld, isClosing }, last);
           return release();
         }
       }
@@ -184,23 +186,6 @@ async function attempt(
     });
     return false;
   });
-}
-
-/**
- * Gives up what was told too long ago, after a failure, up to the first that was not. Returns the number of the last that was given up.
- */
-async function giveUpOld(deps: WebhooksDeps, { id, account }: Webhook, after: bigint, wants: Wants): Promise<bigint> {
-  const { store, clock } = deps;
-  const before = clock.now() - LONGEST_MS;
-  let last = after;
-  for (;;) {
-    const page = await eventsAfter(store, [{ account, after: last }], PAGE);
-    const young = page.findIndex(({ toldAt }) => toldAt.getTime() > before);
-    const old = young < 0 ? page : page.slice(0, young);
-    await store.transaction((tx) => putDeliveries(tx, id, old.filter(wants).map(deliveryOf), null));
-    last = old.at(-1)?.number ?? last;
-    if (old.length < PAGE) return last;
-  }
 }
 
 /** Events were deleted before they could be sent. */
