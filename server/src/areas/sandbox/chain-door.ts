@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
+import { type Duplex, Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError, plainError } from '../../errors/index.js';
 import { isSameText } from '../../lib/same-text.js';
@@ -53,7 +53,8 @@ function serveCalls(app: FastifyInstance, rpcUrl: string, isOpen: (path: string)
         const answer = await fetch(rpcUrl, { method: 'POST', headers, body: new Uint8Array(body) });
         const type = answer.headers.get('content-type');
         if (type) reply.header('content-type', type);
-        return reply.code(answer.status).send(Buffer.from(await answer.arrayBuffer()));
+        // What the client has not read yet stays with the chain, which bounds how much of that there is.
+        return reply.code(answer.status).send(answer.body ? Readable.fromWeb(answer.body) : undefined);
       },
     });
   });
