@@ -88,10 +88,11 @@ export class Bank {
     return true;
   }
 
-  advanceClock(seconds: number): void {
-    this.#clock.advance(seconds);
+  advanceClock(seconds: number): number {
+    const milliseconds = this.#clock.advance(seconds);
     this.#enterSlot();
     this.saveState();
+    return milliseconds;
   }
 
   read(address: Address): Account | undefined {

@@ -51,8 +51,8 @@ export class ChainClock {
     return true;
   }
 
-  /** Moves ahead by at least this many seconds, in whole slots. */
-  advance(seconds: number): void {
+  /** Moves ahead by at least this many seconds, in whole slots; returns by how many milliseconds. */
+  advance(seconds: number): number {
     const slots = Math.ceil((seconds * 1000) / SLOT_MS);
     const target = this.#slot + BigInt(slots);
     this.#state.offsetMs += slots * SLOT_MS;
@@ -63,5 +63,6 @@ export class ChainClock {
       this.#state.offsetMs = startMs + Number(target - firstSlot) * SLOT_MS - this.#now();
       this.update();
     }
+    return slots * SLOT_MS;
   }
 }

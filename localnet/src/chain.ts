@@ -108,10 +108,10 @@ export class Chain {
   }
 
   /**
-   * Moves time on by at least this many seconds, and slots with it. Throws a ChainError when it is not above 0, too many, or
-   * beyond the year 3000.
+   * Moves time on by at least this many seconds, and slots with it; returns by how many milliseconds. Throws a ChainError when it
+   * is not above 0, too many, or beyond the year 3000.
    */
-  advanceClock(seconds: number): void {
+  advanceClock(seconds: number): number {
     if (!(seconds > 0 && seconds <= MAX_ADVANCE_SECONDS)) {
       throw new ChainError('invalid', `seconds must be above 0, and at most ${MAX_ADVANCE_SECONDS}`);
     }
@@ -120,8 +120,9 @@ export class Chain {
       throw new ChainError('invalid', 'seconds must not move time beyond the year 3000; start over with --reset');
     }
     const parent = this.slot;
-    this.#parts.bank.advanceClock(seconds);
+    const milliseconds = this.#parts.bank.advanceClock(seconds);
     this.#emitSlot(parent);
+    return milliseconds;
   }
 
   async account(address: Address): Promise<Account | undefined> {

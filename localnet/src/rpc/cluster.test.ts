@@ -117,7 +117,11 @@ test('recent prioritization fees are those paid for the accounts asked about', a
 test('the clock moves forward, slots and blockhashes with it', async () => {
   const latest: { value: { blockhash: string } } = await call('getLatestBlockhash');
   const slot: number = await call('getSlot');
-  const moved: { unixTimestamp: number; slot: number } = await call('localnet_advanceClock', 3600);
+  const moved: { milliseconds: number; unixTimestamp: number; slot: number } = await call(
+    'localnet_advanceClock',
+    3600,
+  );
+  assert.equal(moved.milliseconds, 3_600_000);
   assert.ok(moved.slot >= slot + 9000);
   assert.ok(moved.unixTimestamp >= net.info.unixTimestamp + 3600);
   const validity: { value: boolean } = await call('isBlockhashValid', latest.value.blockhash);

@@ -25,14 +25,14 @@ export const localnetMethods: Methods = {
     };
   },
 
-  /** Moves the clock forward by some seconds, and the slots with it. */
+  /** Moves the clock forward by some seconds, and the slots with it: by `milliseconds`, which is whole slots. */
   localnet_advanceClock: (chain, params) => {
     const seconds = params[0];
     if (typeof seconds !== 'number' || !(seconds > 0) || !Number.isFinite(seconds)) {
       throw invalidParam('seconds', 'expected a number above 0');
     }
-    chain.advanceClock(seconds);
-    return { unixTimestamp: integer(chain.unixTimestamp), slot: integer(chain.slot) };
+    const milliseconds = chain.advanceClock(seconds);
+    return { milliseconds, unixTimestamp: integer(chain.unixTimestamp), slot: integer(chain.slot) };
   },
 
   /** Mints tokens into the wallet's associated token account; the amount is a decimal string of the smallest unit. */

@@ -27,8 +27,9 @@ export function registerMoveClock(app: TypedServer, deps: SandboxDeps): void {
 /** Moves the chain's clock and the service's forward together, and answers when what has come due is done. */
 export async function moveClock(deps: SandboxDeps, { seconds }: ClockBody): Promise<ClockAnswer> {
   const { chain, store, clock } = deps;
-  const { unixTimestamp } = await advance(deps, seconds);
-  const offset = await store.transaction((tx) => advanceClockOffset(tx, Math.round(seconds * 1_000)));
+  // By as much as the chain has moved: it moves by whole slots, and would run away from who moves it a little at a time.
+  const { unixTimestamp, milliseconds } = await advance(deps, seconds);
+  const offset = await store.transaction((tx) => advanceClockOffset(tx, milliseconds));
   clock.setOffset(offset);
   await deps.stored.stamp();
   chain.forget();
@@ -37,7 +38,10 @@ export async function moveClock(deps: SandboxDeps, { seconds }: ClockBody): Prom
 }
 
 /** @throws AppError INVALID_REQUEST for a time that the chain refuses */
-async function advance({ chain }: SandboxDeps, seconds: number): Promise<{ unixTimestamp: number }> {
+async function advance(
+  { chain }: SandboxDeps,
+  seconds: number,
+): Promise<{ unixTimestamp: number; milliseconds: number }> {
   try {
     return await chain.rpc.call('localnet_advanceClock', [seconds]);
   } catch (error) {
