@@ -1,11 +1,11 @@
-import type { Address } from '@slipway/wire';
+import { type Address, nonceAccountOf } from '@slipway/wire';
 import type { AccountsDb } from './accounts-db.js';
 import { Blockhashes, MAX_BLOCKHASH_AGE } from './blockhashes.js';
 import { ChainClock } from './chain-clock.js';
 import { ChainError } from './chain-error.js';
 import type { ChainState } from './chain-state.js';
 import { type ChainTransaction, memoOf, messageKey } from './chain-transaction.js';
-import { isNonceUsable, nonceAccountOf } from './durable-nonce.js';
+import { isNonceUsable } from './durable-nonce.js';
 import { Executor, type Run, type Substitute, type WrittenAccount } from './executor.js';
 import { computeUnitPrice, transactionFee } from './fees.js';
 import { RecentTransactions } from './recent-transactions.js';

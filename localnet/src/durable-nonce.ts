@@ -1,12 +1,5 @@
 import { hash } from 'node:crypto';
-import {
-  type Address,
-  addressFromBytes,
-  type DecodedMessage,
-  isSigner,
-  isWritable,
-  SYSTEM_PROGRAM,
-} from '@slipway/wire';
+import { addressFromBytes, type DecodedMessage, isSigner, SYSTEM_PROGRAM } from '@slipway/wire';
 import { asBuffer } from './bytes.js';
 import type { Account } from './types.js';
 
@@ -16,17 +9,6 @@ const AUTHORITY_OFFSET = 8;
 const VALUE_OFFSET = 40;
 const CURRENT_VERSION = 1;
 const INITIALIZED = 1;
-const ADVANCE_NONCE = 4;
-
-/** The nonce account that the message lives by: that of an `AdvanceNonceAccount` as its first instruction. */
-export function nonceAccountOf(message: DecodedMessage): Address | undefined {
-  const first = message.instructions[0];
-  if (!first || message.accounts[first.programIndex] !== SYSTEM_PROGRAM) return undefined;
-  if (first.data.length < 4 || asBuffer(first.data).readUInt32LE(0) !== ADVANCE_NONCE) return undefined;
-  const index = first.accountIndexes[0];
-  // As on a validator, a nonce account that is looked up or read-only does not count.
-  return index !== undefined && isWritable(message, index) ? message.accounts[index] : undefined;
-}
 
 /** Whether the message may run by this nonce account: it holds the message's blockhash and its authority signs. */
 export function isNonceUsable(message: DecodedMessage, account: Account | undefined): boolean {

@@ -1,7 +1,7 @@
-import type { Address } from '@slipway/wire';
+import { type Address, nonceAccountOf } from '@slipway/wire';
 import { type AccountsDb, isTokenAccount } from './accounts-db.js';
 import { allAccounts, type ChainTransaction, loadedAddresses, writableAccounts } from './chain-transaction.js';
-import { advancedNonce, isNonceUsable, nonceAccountOf } from './durable-nonce.js';
+import { advancedNonce, isNonceUsable } from './durable-nonce.js';
 import { transactionFee } from './fees.js';
 import { mintOf, tokenBalances } from './token-balances.js';
 import type { Account, LoadedAddresses, SimulationResult, StoredTransaction } from './types.js';

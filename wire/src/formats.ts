@@ -38,7 +38,7 @@ export {
   advanceNonce,
   initializeNonce,
   type NonceUse,
-  parseAdvanceNonce,
+  nonceAccountOf,
   parseSystemCreateAccountWithSeed,
   parseSystemTransfer,
   type SystemAllocateWithSeed,

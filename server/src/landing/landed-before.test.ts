@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';
 import {
   advanceNonce,
+  decodeMessage,
   encodeTransaction,
   generateKeypair,
   type Instruction,
+  nonceAccountOf,
   systemTransfer,
   transactionSignature,
 } from '@slipway/wire';
@@ -41,7 +43,10 @@ async function open(t: TestContext) {
     ...world,
     other,
     payee,
-    withNonce: async () => signedBy([advanceNonce({ nonce, authority: payer.address }), pay()], await held(), payer),
+    async withNonce(more: number[] = []) {
+      const advance = advanceNonce({ nonce, authority: payer.address });
+      return signedBy([{ ...advance, data: Uint8Array.of(...advance.data, ...more) }, pay()], await held(), payer);
+    },
     /** By a payer who keeps nothing: he could not pay its fee again. */
     async withAll() {
       const from = await world.wallet(10_000_000);
@@ -142,6 +147,24 @@ it('what is dead and has not landed is refused, but not by the word of a node th
   await assert.rejects(world.post(world.landing, payment), ChainUnavailable);
   world.node.instead = () => undefined;
   await assert.rejects(world.post(world.landing, payment), refusal);
+});
+
+it('an advance of a nonce with bytes after it, or with the sysvar out of a lookup table, is one, as validators take it', async (t) => {
+  const world = await open(t);
+  const payment = await world.withNonce([0]);
+  await world.post(world.landing, payment);
+  await world.haveEnded(2);
+  assert.equal((await world.chain.account(world.payee))?.lamports, 10_000_000n);
+  const decoded = decodeMessage(payment.transaction.message);
+  const [nonce] = decoded.instructions[0]!.accountIndexes;
+  const sysvar = decoded.accounts.length;
+  const lookups = [{ table: world.payee, writable: [], readonly: [0] }];
+  const advance = { ...decoded.instructions[0]!, accountIndexes: [nonce!, sysvar, 0] };
+  const account = decoded.accounts[nonce!];
+  assert.equal(nonceAccountOf({ ...decoded, lookups, instructions: [advance] }), account);
+  const lookedUp = [{ ...lookups[0]!, writable: [0] }];
+  const from = { ...advance, accountIndexes: [sysvar] };
+  assert.equal(nonceAccountOf({ ...decoded, lookups: lookedUp, instructions: [from] }), undefined);
 });
 
 it('attack: a free key posts what others have landed, which costs it no fee: each keeps its place for 90 s', async (t) => {

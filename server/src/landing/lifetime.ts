@@ -1,11 +1,4 @@
-import {
-  type Address,
-  addressFromBytes,
-  decodeMessage,
-  decodeTransaction,
-  decompileInstructions,
-  parseAdvanceNonce,
-} from '@slipway/wire';
+import { type Address, addressFromBytes, decodeMessage, decodeTransaction, nonceAccountOf } from '@slipway/wire';
 import { BLOCKHASH_LIFE, type Chain, RpcError } from '../chain/index.js';
 import { createClock } from '../lib/clock.js';
 
@@ -33,13 +26,8 @@ export function lifetimeByHeight(wire: Uint8Array, lastValidBlockHeight: bigint)
 /** The lifetime according to the message itself, for a transaction that we did not craft. */
 export function lifetimeOf(message: Uint8Array, aliveAt = 0n): Lifetime {
   const decoded = decodeMessage(message);
-  const first = decoded.instructions[0];
-  // Only static accounts matter: advancing a nonce needs none from a lookup table.
-  if (first?.accountIndexes.every((index) => index < decoded.accounts.length)) {
-    const [instruction] = decompileInstructions({ ...decoded, instructions: [first], lookups: [] });
-    const nonce = parseAdvanceNonce(instruction!);
-    if (nonce) return { kind: 'nonce', account: nonce.nonce, value: decoded.blockhash, aliveAt };
-  }
+  const nonce = nonceAccountOf(decoded);
+  if (nonce) return { kind: 'nonce', account: nonce, value: decoded.blockhash, aliveAt };
   return { kind: 'blockhash', blockhash: decoded.blockhash, aliveAt };
 }
 

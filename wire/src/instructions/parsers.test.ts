@@ -15,8 +15,6 @@ import {
 } from './compute-budget.js';
 import { memo, parseMemo } from './memo.js';
 import {
-  advanceNonce,
-  parseAdvanceNonce,
   parseSystemCreateAccountWithSeed,
   parseSystemTransfer,
   systemCreateAccountWithSeed,
@@ -65,7 +63,6 @@ test('parsing gives back what was built', () => {
       assert.equal(parseComputeUnitPrice(setComputeUnitPrice(amount)), amount);
       assert.equal(parseMemo(memo(seed)), seed);
       assert.equal(parseMemo({ ...memo(seed), program: MEMO_V1_PROGRAM }), seed);
-      assert.deepEqual(parseAdvanceNonce(advanceNonce({ nonce: a, authority: b })), { nonce: a, authority: b });
       const create = { payer: a, owner: b, mint: c, tokenProgram };
       assert.deepEqual(parseCreateAssociatedTokenIdempotent(createAssociatedTokenIdempotent(create)), {
         ...create,
@@ -90,7 +87,6 @@ const parsers: Record<string, (instruction: Instruction) => unknown> = {
   setComputeUnitLimit: parseComputeUnitLimit,
   setComputeUnitPrice: parseComputeUnitPrice,
   memo: parseMemo,
-  advanceNonce: parseAdvanceNonce,
   createAssociatedTokenIdempotent: parseCreateAssociatedTokenIdempotent,
 };
 

@@ -1,6 +1,14 @@
 import { type Address, addressFromBytes, writeAddress } from '../address.js';
 import { readU32, readU64, writeU32, writeU64 } from '../integers.js';
-import { type Instruction, readonlyAccount, readonlySigner, writableAccount, writableSigner } from '../message.js';
+import {
+  type DecodedMessage,
+  type Instruction,
+  isWritable,
+  readonlyAccount,
+  readonlySigner,
+  writableAccount,
+  writableSigner,
+} from '../message.js';
 import { RECENT_BLOCKHASHES_SYSVAR, RENT_SYSVAR, SYSTEM_PROGRAM } from '../programs.js';
 
 const CREATE_ACCOUNT = 0;
@@ -125,12 +133,16 @@ export function advanceNonce({ nonce, authority }: NonceUse): Instruction {
   };
 }
 
-/** The nonce that is advanced, and by whom; undefined when it is another instruction. */
-export function parseAdvanceNonce(instruction: Instruction): NonceUse | undefined {
-  if (!isSystem(instruction, ADVANCE_NONCE, ADVANCE_NONCE_LENGTH)) return undefined;
-  const [nonce, , authority] = instruction.accounts;
-  if (nonce === undefined || authority === undefined) return undefined;
-  return { nonce: nonce.address, authority: authority.address };
+/**
+ * The nonce account that a message lives by: what its first instruction advances. As validators tell, by four bytes, whatever follows
+ * them, and by the first account, which must not be looked up or read-only. Where the others come from is for the program to see.
+ */
+export function nonceAccountOf(message: DecodedMessage): Address | undefined {
+  const first = message.instructions[0];
+  if (!first || message.accounts[first.programIndex] !== SYSTEM_PROGRAM) return undefined;
+  if (first.data.length < ADVANCE_NONCE_LENGTH || readU32(first.data, 0) !== ADVANCE_NONCE) return undefined;
+  const index = first.accountIndexes[0];
+  return index !== undefined && isWritable(message, index) ? message.accounts[index] : undefined;
 }
 
 /** Turns a new account of 80 bytes, owned by the system program, into a durable nonce. */
