@@ -106,6 +106,8 @@ export interface Validity {
   slot: bigint;
 }
 
+/** For so long the newest slot counts that a node has told: then those that answer may all be behind it, or it was none. */
+const TOLD_MS = 30_000;
 /** Transactions that wait for the same blockhash ask once for all. */
 const VALIDITY_MS = 1_000;
 /** More than live at a time; the others were made up. */
@@ -125,6 +127,8 @@ export interface Chain {
   latestBlockhash(): Promise<Blockhash>;
   /** At most half a second old. */
   blockHeight(): Promise<bigint>;
+  /** The newest slot that was told with a blockhash of late: what a node says of an earlier one may be over. */
+  newestSlot(): Promise<bigint>;
   /** Never older than the call. */
   account(address: Address): Promise<ChainAccount | undefined>;
   /** `account`, with the slot at which it was so. */
@@ -167,13 +171,21 @@ export function createChains(rpcFor: (purpose: Purpose) => Rpc, deps: ReadDeps):
 
 /** What is read once for everybody, and kept for a moment. */
 function createSharedReads(rpc: Rpc, { steadyNow }: ReadDeps) {
+  let newest = { slot: 0n, until: Number.NEGATIVE_INFINITY };
+  const noted = (told: Blockhash): Blockhash => {
+    const now = steadyNow();
+    if (told.slot >= newest.slot || now >= newest.until) newest = { slot: told.slot, until: now + TOLD_MS };
+    return told;
+  };
   const fetchBlockhash = (): Promise<Blockhash> => {
     type Answer = Contextual<{ blockhash: string; lastValidBlockHeight: number }>;
-    return ask(rpc, 'getLatestBlockhash', [{ commitment: 'confirmed' }], ({ context, value }: Answer) => ({
-      blockhash: address(value.blockhash),
-      lastValidBlockHeight: wholeIn(value.lastValidBlockHeight),
-      slot: wholeIn(context.slot),
-    }));
+    return ask(rpc, 'getLatestBlockhash', [{ commitment: 'confirmed' }], ({ context, value }: Answer) =>
+      noted({
+        blockhash: address(value.blockhash),
+        lastValidBlockHeight: wholeIn(value.lastValidBlockHeight),
+        slot: wholeIn(context.slot),
+      }),
+    );
   };
   const fetchPrices = (): Promise<bigint[]> =>
     ask(rpc, 'getRecentPrioritizationFees', [], (entries: { prioritizationFee: number }[]) =>
@@ -181,11 +193,16 @@ function createSharedReads(rpc: Rpc, { steadyNow }: ReadDeps) {
     );
   const shared = {
     latestBlockhash: cached(fetchBlockhash, 400, steadyNow),
+    async newestSlot() {
+      await shared.latestBlockhash();
+      return newest.slot;
+    },
     recentPrices: cached(fetchPrices, 2_000, steadyNow),
     mints: new GrowingCache<Address, { facts: MintInfo; until: number }>(MAX_MINTS),
     walletReads: new WalletReads(),
     validity: new LRUCache<string, () => Promise<Validity>>({ max: MAX_VALIDITIES }),
     forget() {
+      newest = { slot: 0n, until: Number.NEGATIVE_INFINITY };
       shared.latestBlockhash = cached(fetchBlockhash, 400, steadyNow);
       shared.mints.clear();
       shared.validity.clear();
@@ -204,6 +221,7 @@ function chainOver(rpc: Rpc, shared: ReturnType<typeof createSharedReads>, { ste
     async blockHeight() {
       return (await shared.latestBlockhash()).lastValidBlockHeight - BLOCKHASH_LIFE;
     },
+    newestSlot: () => shared.newestSlot(),
     account,
     accountReading,
     async mint(address) {

@@ -10,6 +10,7 @@ import {
   transactionSignature,
   withSignature,
 } from '@slipway/wire';
+import { ChainUnavailable } from '../chain/index.js';
 import { craftTransaction } from '../crafting/transaction.js';
 import type { LedgerRow } from '../store/ledger.js';
 import { type AcceptDeps, accept, isRefusal, type Posted } from './accept.js';
@@ -20,6 +21,8 @@ import { newRequest } from './request.js';
 const NOW = Date.UTC(2026, 0, 1);
 const [user, gas, maker] = [generateKeypair(), generateKeypair(), generateKeypair()];
 const LAST_BLOCK = 150n;
+/** The slot of the node that tells the height. */
+const NEWEST = 400n;
 
 /** A payment of the user; `sponsor`, who signs as well, pays its fee. */
 function craft({ sponsor = user.address, lamports = 5n } = {}) {
@@ -41,6 +44,8 @@ function world(
     crafted?: ReturnType<typeof craft>;
     row?: Partial<LedgerRow>;
     height?: bigint;
+    /** Of the nodes that are asked for the status, one after the other. */
+    slots?: bigint[];
     onChain?: string;
     execute?: () => Promise<LedgerRow>;
     isForged?: boolean;
@@ -48,7 +53,7 @@ function world(
     meanwhile?: Partial<LedgerRow>;
   } = {},
 ) {
-  const { crafted = craft(), height = LAST_BLOCK, onChain } = options;
+  const { crafted = craft(), height = LAST_BLOCK, slots = [], onChain } = options;
   const made = {
     id: 'request',
     area: 'area',
@@ -72,8 +77,9 @@ function world(
       },
       async statuses(signatures: string[]) {
         asked.push('statuses');
-        return { found: signatures.map((each) => (each === onChain ? {} : undefined)) };
+        return { slot: slots.shift() ?? NEWEST, found: signatures.map((each) => (each === onChain ? {} : undefined)) };
       },
+      newestSlot: async () => NEWEST,
     },
     landing: {
       vouchesFor: async () => options.isForged !== true,
@@ -180,6 +186,18 @@ describe('a posted transaction', () => {
     const post = { base64: base64Of(spoiled), terms: () => ({ ours: [gas.address] }) };
     assert.deepEqual(await posed.post(post), { reason: 'too-late' });
     assert.deepEqual(posed.asked, ['height'], 'nor with another signature of ours in its place');
+  });
+
+  test('beyond its last block has not expired by the word of a node that is behind', async () => {
+    const late = { crafted: craft(), height: LAST_BLOCK + 1n };
+    const behind = world({ ...late, slots: Array(10).fill(NEWEST - 1n) });
+    await assert.rejects(behind.post(), ChainUnavailable);
+    assert.equal(sent(behind.asked), false);
+    const another = world({ ...late, slots: [NEWEST - 1n, NEWEST] });
+    assert.deepEqual(await another.post(), { reason: 'too-late' });
+    const onChain = transactionSignature(signed(late.crafted.wire));
+    const known = world({ ...late, onChain, slots: [NEWEST - 1n] });
+    assert.equal(await known.post(), known.landed);
   });
 
   test('whose id is dead is answered only when it was posted in time', async () => {

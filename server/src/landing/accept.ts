@@ -2,6 +2,7 @@ import { type Address, type Transaction, transactionSignature } from '@slipway/w
 import type { Chain } from '../chain/index.js';
 import type { Clock } from '../lib/clock.js';
 import type { LedgerRow } from '../store/ledger.js';
+import { statusSince } from './ask-since.js';
 import type { Deliver } from './delegated-send.js';
 import { ReservationRefused } from './grouped-writes.js';
 import type { Landing } from './landing.js';
@@ -17,7 +18,7 @@ import {
 
 export interface AcceptDeps {
   clock: Clock;
-  chain: Pick<Chain, 'blockHeight' | 'statuses'>;
+  chain: Pick<Chain, 'blockHeight' | 'newestSlot' | 'statuses'>;
   landing: Pick<Landing, 'execute' | 'delegate' | 'vouchesFor' | 'walletsOf'>;
   findRequest: (id: string) => Promise<LedgerRow | undefined>;
 }
@@ -141,6 +142,7 @@ async function find(
  * through another service; then it is not too late, and it is followed like any other. If one of our keys has yet to
  * sign, as with launches and trigger orders, nobody can have sent it, so the chain is not asked: not for what a client
  * has put in its place, either, which may be the signature of anything that has landed.
+ * @throws ChainUnavailable where the node that does not know it is behind the one that told the height
  */
 async function isTooLate(
   { chain, clock }: AcceptDeps,
@@ -151,8 +153,7 @@ async function isTooLate(
   if (delegate) return delegate.until < clock.now();
   if ((await chain.blockHeight()) <= lastValidBlockHeight) return false;
   if (checkSignatures(signed)) return true;
-  const { found } = await chain.statuses([transactionSignature(signed.transaction)], { history: true });
-  return found[0] === undefined;
+  return (await statusSince(chain, transactionSignature(signed.transaction), chain.newestSlot)) === undefined;
 }
 
 async function land<Detail>(

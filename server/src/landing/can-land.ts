@@ -6,13 +6,17 @@ import {
   parseComputeUnitPrice,
   SYSTEM_PROGRAM,
 } from '@slipway/wire';
-import { BLOCKHASH_LIFE, type Chain, ChainUnavailable } from '../chain/index.js';
+import { BLOCKHASH_LIFE, type Chain } from '../chain/index.js';
 import { feeOf } from '../crafting/transaction.js';
+import { statusSince } from './ask-since.js';
 import { lifetimeOf, nonceIn } from './lifetime.js';
 import type { SignedTransaction } from './signed-transaction.js';
 
 /** What is read to tell whether a transaction could land. */
-export type CanLandChain = Pick<Chain, 'accountReading' | 'isBlockhashValid' | 'latestBlockhash' | 'statuses'>;
+export type CanLandChain = Pick<
+  Chain,
+  'accountReading' | 'isBlockhashValid' | 'latestBlockhash' | 'newestSlot' | 'statuses'
+>;
 
 /** Until when a transaction can land, as far as it shows by itself. */
 export interface Alive {
@@ -96,10 +100,7 @@ export async function landedAt(
   signature: string,
   { deadAt }: CannotLand,
 ): Promise<bigint | undefined> {
-  const { slot, found } = await chain.statuses([signature], { history: true });
-  if (!found[0] && slot < deadAt)
-    throw new ChainUnavailable(`a node that is behind cannot tell whether ${signature} has landed`);
-  return found[0]?.slot;
+  return (await statusSince(chain, signature, async () => deadAt))?.slot;
 }
 
 /** The least that the network takes for it, in lamports: without a limit of units, what they cost is not counted. */

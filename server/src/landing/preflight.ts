@@ -1,4 +1,5 @@
 import type { Chain } from '../chain/index.js';
+import { askSince, statusSince } from './ask-since.js';
 
 /** The transaction would fail on the chain as it is now; nothing was sent, and the request is unchanged. */
 export class WouldFail extends Error {
@@ -21,15 +22,33 @@ const INCONCLUSIVE: ReadonlySet<unknown> = new Set([
 
 /**
  * Simulates a transaction, because a failing one would cost its payer the fee. Inconclusive errors do not count.
- * Neither does a failure of a transaction that is on the chain already, since it may fail only for that reason.
+ * Neither does a failure of a transaction that is on the chain already, since it may fail only for that reason, nor one at a node
+ * that is behind: it may lack what the payer was given a moment before, and what has landed since.
+ * @throws ChainUnavailable
  */
 export async function preflight(
   chain: Chain,
   wire: Uint8Array,
   signature: string | null,
 ): Promise<WouldFail | undefined> {
-  const { err, logs } = await chain.simulate(wire, { sigVerify: false });
+  const tried = await askSince(
+    chain.newestSlot,
+    () => trial(chain, wire, signature),
+    (failed) => failed?.slot,
+  );
+  return tried?.failure;
+}
+
+/** Undefined where it would not fail. */
+async function trial(
+  chain: Chain,
+  wire: Uint8Array,
+  signature: string | null,
+): Promise<{ failure: WouldFail; slot: bigint } | undefined> {
+  const { err, logs, slot: told } = await chain.simulate(wire, { sigVerify: false });
   if (err === null || INCONCLUSIVE.has(err)) return undefined;
-  const found = signature && (await chain.statuses([signature], { history: true })).found[0];
-  return found ? undefined : new WouldFail(err, logs);
+  // Where the node does not tell its slot, it is taken for one that is not behind.
+  const slot = told === undefined ? await chain.newestSlot() : BigInt(told);
+  if (signature && (await statusSince(chain, signature, async () => slot))) return undefined;
+  return { failure: new WouldFail(err, logs), slot };
 }

@@ -10,6 +10,7 @@ import {
   isGivenUp,
   type LedgerRow,
 } from '../store/ledger.js';
+import { askSince } from './ask-since.js';
 import { broadcast, NotAccepted } from './broadcast.js';
 import { type Alive, type CanLandChain, CannotLand, landedAt, requireLandable } from './can-land.js';
 import type { LandingDeps } from './deps.js';
@@ -90,12 +91,25 @@ export class Submissions {
   }
 
   /**
-   * Undefined if the ledger has it. A post may come to two copies, or after it was sent by another way: what has landed by now is not
-   * refused.
+   * Undefined if the ledger has it. What cannot land at a node that is behind may have its blockhash, its nonce or what pays its fee
+   * since then.
    * @throws CannotLand, ChainUnavailable
    */
   async #courseOf(signed: SignedTransaction, caller: Guest): Promise<Course | undefined> {
     const chain = this.#chainFor(caller);
+    const look = () => this.#look(chain, signed);
+    const seen = await askSince(chain.newestSlot, look, (what) =>
+      what instanceof CannotLand ? what.deadAt : undefined,
+    );
+    if (seen instanceof CannotLand) throw seen;
+    return seen;
+  }
+
+  /**
+   * A post may come to two copies, or after it was sent by another way: what has landed by now is not refused.
+   * @throws ChainUnavailable
+   */
+  async #look(chain: CanLandChain, signed: SignedTransaction): Promise<Course | CannotLand | undefined> {
     try {
       return { ...(await requireLandable(chain, signed)), isOnChain: false };
     } catch (error) {
@@ -106,8 +120,7 @@ export class Submissions {
       const slot = await landedAt(chain, signature, error);
       // A node that has not reached that slot may have neither it nor what it lives by, and would tell it as expired.
       if (slot !== undefined) return { aliveAt: slot, lastValidBlockHeight: 0n, isOnChain: true };
-      if (known) return undefined;
-      throw error;
+      return known ? undefined : error;
     }
   }
 
@@ -118,6 +131,7 @@ export class Submissions {
     return {
       accountReading: chain.accountReading,
       latestBlockhash: chain.latestBlockhash,
+      newestSlot: chain.newestSlot,
       isBlockhashValid: (blockhash) => inTurn(() => chain.isBlockhashValid(blockhash)),
       statuses: (signatures, options) => inTurn(() => chain.statuses(signatures, options)),
     };

@@ -61,19 +61,22 @@ async function removeUploads({ objects }: LaunchFilesDeps, launch: Launch): Prom
   await Promise.all([...uploads, ...(launch.headerKey ? [objects.remove(launch.headerKey)] : [])]);
 }
 
+type EndChain = Pick<Chain, 'accountReading' | 'blockHeight' | 'newestSlot'>;
+
 /**
  * What the chain says of a launch whose request has not landed: a restored backup, a standby that has taken over, or a node that was
  * behind may not have known that it has. `open`: the chain may still take its transaction, or the node is too far behind to know. SOL
  * that somebody has sent to the address makes it no mint.
  */
 async function endOnChain(
-  chain: Pick<Chain, 'account' | 'blockHeight'>,
+  chain: EndChain,
   { mint, lastValidBlockHeight }: Launch,
 ): Promise<'landed' | 'dead' | 'open'> {
-  const height = await chain.blockHeight();
-  // Read after the height: what was going to land has landed by now.
-  if (isMade(await chain.account(mint as Address))) return 'landed';
-  return height > lastValidBlockHeight ? 'dead' : 'open';
+  const [height, newest] = [await chain.blockHeight(), await chain.newestSlot()];
+  // Read after the height: what was going to land has landed by now, at a node that is not behind the one that told it.
+  const { account, slot } = await chain.accountReading(mint as Address);
+  if (isMade(account)) return 'landed';
+  return height > lastValidBlockHeight && slot >= newest ? 'dead' : 'open';
 }
 
 /** How long a launch waits whose files could not be read or removed: so many of them cannot use up all turns. */
@@ -95,7 +98,7 @@ const MOST_FAILURES = 3;
 export function launchFilesChore(
   deps: LaunchFilesDeps & {
     steadyNow: () => number;
-    chain: Pick<Chain, 'account' | 'blockHeight'>;
+    chain: EndChain;
     /** The time of this machine; for tests. */
     wallNow?: () => number;
   },

@@ -40,9 +40,10 @@ for (const kind of ['embedded', 'postgres'] as const) {
 
     const chain = {
       blockHeight: async () => height,
-      async account(address: string) {
-        if (exists.has(address)) return { owner: TOKEN_PROGRAM } as ChainAccount;
-        return paid.has(address) ? ({ owner: SYSTEM_PROGRAM } as ChainAccount) : undefined;
+      newestSlot: async () => 1n,
+      async accountReading(address: string) {
+        const owner = exists.has(address) ? TOKEN_PROGRAM : paid.has(address) ? SYSTEM_PROGRAM : undefined;
+        return { account: owner && ({ owner } as ChainAccount), slot: 1n };
       },
     };
     const chore = () =>
@@ -167,7 +168,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
       assert.equal(await stock(), 0);
       await crafted(2);
       pass();
-      const away = { ...chain, account: () => Promise.reject(new Error('away')) };
+      const away = { ...chain, accountReading: () => Promise.reject(new Error('away')) };
       const clock = { now: () => now };
       await assert.rejects(
         launchFilesChore({ store, clock, steadyNow: () => now, chain: away, objects }, URL_MS, 'ab')(),

@@ -31,6 +31,8 @@ const URL_MS = 900_000;
 const MINUTE = 60_000;
 /** The greatest block height at which the launches of these tests may land. */
 const LAST_HEIGHT = 1_000n;
+/** Of the node that tells the height. */
+const NEWEST = 1_200n;
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
@@ -45,6 +47,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
     let objects: Objects;
     let onChain: Set<string>;
     let height: bigint;
+    let slot: bigint;
     let put: (key: string, bytes: string | Buffer) => Promise<void>;
     const clock = { now: () => now };
 
@@ -56,6 +59,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
       now = START;
       onChain = new Set();
       height = LAST_HEIGHT + 1n;
+      slot = NEWEST;
       await store.query('truncate launches, mint_numbers, ledger');
       dir = await mkdtemp(join(tmpdir(), 'slipway-launches-'));
       const local = createLocalStore({ dir, secret: 'x'.repeat(43), publicUrl: () => 'http://localhost', clock });
@@ -69,7 +73,11 @@ for (const kind of ['embedded', 'postgres'] as const) {
 
     const chain = {
       blockHeight: async () => height,
-      account: async (mint: string) => (onChain.has(mint) ? ({ owner: TOKEN_PROGRAM } as ChainAccount) : undefined),
+      newestSlot: async () => NEWEST,
+      accountReading: async (mint: string) => ({
+        account: onChain.has(mint) ? ({ owner: TOKEN_PROGRAM } as ChainAccount) : undefined,
+        slot,
+      }),
     };
     const deps = () => ({ store, clock, steadyNow: () => now, chain, objects });
     const chore = () => launchFilesChore(deps(), URL_MS)();
@@ -358,6 +366,19 @@ for (const kind of ['embedded', 'postgres'] as const) {
       await chore();
       assert.deepEqual([await isPublic('a'), await isPublic('b')], [true, true]);
       assert.ok((await launch('a')).finishedAt && (await launch('b')).finishedAt);
+    });
+
+    it('keep their files while the node that knows nothing of their mint is behind the one that told the height', async () => {
+      await crafted('a');
+      await upload('a');
+      now += URL_MS + 2 * MINUTE;
+      slot = NEWEST - 1n;
+      await chore();
+      assert.deepEqual([await isUploaded('a'), (await launch('a')).finishedAt], [true, null]);
+      slot = NEWEST;
+      now += 30_000;
+      await chore();
+      assert.deepEqual([await isUploaded('a'), await isPublic('a')], [false, false]);
     });
 
     for (const state of ['crafted', 'failed', 'expired']) {

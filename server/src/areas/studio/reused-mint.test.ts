@@ -59,6 +59,8 @@ async function open(t: TestContext, openStand: (typeof stands)[number]['open']) 
     computeUnitPrice: async () => 0n,
     account: async (address: string) =>
       address === mint ? undefined : ({ lamports: 10n ** 10n, executable: true } as ChainAccount),
+    newestSlot: async () => height,
+    accountReading: async () => ({ account: undefined, slot: height }),
     simulate: async () => ({ err: null }),
   };
   const common = { store, clock, objects };

@@ -61,8 +61,11 @@ async function open(t: TestContext) {
   });
   const chain = {
     blockHeight: async () => 1_000n,
-    account: async (): Promise<ChainAccount | undefined> =>
-      isOnChain ? ({ owner: TOKEN_PROGRAM, executable: true } as ChainAccount) : undefined,
+    newestSlot: async () => 1n,
+    accountReading: async () => ({
+      account: isOnChain ? ({ owner: TOKEN_PROGRAM, executable: true } as ChainAccount) : undefined,
+      slot: 1n,
+    }),
   };
   const landing = {
     vouchesFor: async () => true,
