@@ -1,5 +1,5 @@
 import type { Chain } from '../chain/index.js';
-import { preflight } from './preflight.js';
+import { failureAtOnce } from './preflight.js';
 
 /** How often a transaction is sent again. */
 export interface Resending {
@@ -72,5 +72,5 @@ export function leisurely(chain: Chain): Pace {
 
 /** Also if it is on the chain already, or that cannot be told. */
 async function wouldSucceed(chain: Chain, wire: Uint8Array): Promise<boolean> {
-  return (await preflight(chain, wire, null)) === undefined;
+  return (await failureAtOnce(chain, wire, null)) === undefined;
 }

@@ -33,22 +33,22 @@ export async function preflight(
 ): Promise<WouldFail | undefined> {
   const tried = await askSince(
     chain.newestSlot,
-    () => trial(chain, wire, signature),
+    () => failureAtOnce(chain, wire, signature),
     (failed) => failed?.slot,
   );
   return tried?.failure;
 }
 
-/** Undefined where it would not fail. */
-async function trial(
+/** What one node says, which may be behind; undefined where it would not fail. */
+export async function failureAtOnce(
   chain: Chain,
   wire: Uint8Array,
   signature: string | null,
-): Promise<{ failure: WouldFail; slot: bigint } | undefined> {
+): Promise<{ failure: WouldFail; slot: bigint | undefined } | undefined> {
   const { err, logs, slot: told } = await chain.simulate(wire, { sigVerify: false });
   if (err === null || INCONCLUSIVE.has(err)) return undefined;
-  // Where the node does not tell its slot, it is taken for one that is not behind.
-  const slot = told === undefined ? await chain.newestSlot() : BigInt(told);
-  if (signature && (await statusSince(chain, signature, async () => slot))) return undefined;
+  // A node that does not tell its slot is taken for one that is not behind.
+  const slot = told === undefined ? undefined : BigInt(told);
+  if (signature && (await statusSince(chain, signature, async () => slot ?? chain.newestSlot()))) return undefined;
   return { failure: new WouldFail(err, logs), slot };
 }

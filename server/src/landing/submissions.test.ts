@@ -14,6 +14,7 @@ test('attack: a free key posts ever other blockhashes that are made up: the node
     isBlockhashValid: (blockhash: string) => new Promise<Validity>((resolve) => asked.set(blockhash, resolve)),
     statuses: ([signature]: [string]) => new Promise<Statuses>((resolve) => asked.set(signature, resolve)),
     accountReading: async () => ({ account: undefined, slot: 1n }),
+    newestSlot: async () => 1n,
   } as unknown as Chain;
   const submissions = new Submissions({
     chain,
