@@ -75,7 +75,7 @@ it('what has landed by another way has not ended as failed by the word of a node
 
 it('what has landed by another way is not told as expired by the word of a node that is behind the one that tells the height', async (t) => {
   const world = await open(t);
-  await world.rpc.call('localnet_advanceClock', [60]);
+  await world.rpc.call('localnet_advanceClock', [120]);
   world.chain.forget();
   world.fallBehind(UNKNOWN);
   await assert.rejects(world.execute(), ChainUnavailable);
