@@ -10,6 +10,7 @@ import { saveMarks } from '../../store/trigger-order-fills.js';
 import { findTriggerOrder, insertTriggerOrder, type TriggerOrderRow } from '../../store/trigger-orders.js';
 import { newOrder } from '../../trigger-orders/order.js';
 import { editOrder } from './edit-order.js';
+import { editTerms } from './order-terms.js';
 
 const WALLET = address('EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v');
 const AT = new Date(Date.UTC(2026, 10, 21));
@@ -80,6 +81,16 @@ test('an edit keeps what came just before it: the mark that a tick has moved, an
   const { highWatermark, slippageBps, trailingBps } = (await findTriggerOrder(store, trailing.id))!;
   assert.deepEqual([highWatermark, slippageBps, trailingBps], [130, 90, 500]);
   await close();
+});
+
+test('once an OTOCO order has been entered, an edit changes nothing of its entry: no slippage either, which its exit does not go by', () => {
+  const order = { ...trailing, trailingBps: null, highWatermark: null, type: 'otoco', stage: 'exit' } as const;
+  const edit = (changes: object) => editTerms(order, { orderType: 'otoco', ...changes }, AT.getTime(), 1);
+  for (const field of ['slippageBps', 'triggerPriceUsd']) {
+    assert.throws(() => edit({ [field]: 1 }), { message: `${field}: the order has been entered already` });
+  }
+  const changes = { tpPriceUsd: 2, slPriceUsd: 1, tpSlippageBps: 3, slSlippageBps: 4 };
+  assert.deepEqual(edit(changes), { ...order, ...changes });
 });
 
 test('attack: a free key edits ever more orders while the signer is silent: no statement of others waits for these', async () => {

@@ -114,7 +114,7 @@ export function editTerms(
     // The trigger condition cannot change: it defines the order.
     const known = field !== 'triggerCondition' && [...required, ...optional].includes(field);
     if (!known) throw invalid(field, `cannot be changed of ${type} orders`);
-    if (stage === 'exit' && !/^(?:tp|sl)/.test(field)) throw invalid(field, 'the order has been entered already');
+    if (stage === 'exit' && !/^(?:tp|sl)[A-Z]/.test(field)) throw invalid(field, 'the order has been entered already');
   }
   if (isTrailing && body.triggerPriceUsd !== undefined) {
     throw new AppError('INVALID_REQUEST', { message: 'Cannot set trigger price on trailing stop loss order' });
