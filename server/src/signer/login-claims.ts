@@ -36,18 +36,22 @@ export async function writeLogin(
   return `${signed}.${Buffer.from(signature).toString('base64url')}`;
 }
 
-/** The login that a token stands for at a time, in Unix milliseconds; undefined if it is expired, altered or not ours. */
+/**
+ * The login that a token stands for at a time, in Unix milliseconds; undefined if it is expired, altered or not ours.
+ * @param graceSeconds how much longer than its life it is taken
+ */
 export async function readLogin(
   token: string,
   now: number,
   publicKey: (key: LoginKey) => Promise<Address>,
+  graceSeconds = 0,
 ): Promise<Login | undefined> {
   const parts = token.length <= MAX_TOKEN_LENGTH ? token.split('.') : [];
   const [header, payload, signature] = parts;
   if (parts.length !== 3 || !header || !payload || !signature) return undefined;
   const claims = readClaims(payload);
   const seconds = secondsOf(now);
-  if (!claims || seconds >= claims.exp || claims.iat > seconds + SKEW_SECONDS) return undefined;
+  if (!claims || seconds >= claims.exp + graceSeconds || claims.iat > seconds + SKEW_SECONDS) return undefined;
   const number = keyNumber(claims.iat);
   // Only our own header is accepted: nobody can choose another algorithm or key.
   if (header !== headerOf(number)) return undefined;

@@ -291,6 +291,19 @@ async function asked(
   return { order, deposit: signed(wallet, instructions) };
 }
 
+it('attack: a free key posts an order in the last moment of its login: its copy has taken that, so the signer takes it, and warns nobody of that copy', async () => {
+  const token = await logIn(attacker);
+  const logins = createLoginTokens({ signer: api, clock: { now: () => now }, revokedAt: async () => undefined });
+  now += DAY_MS - 1;
+  assert.equal(await logins.walletOf(token), attacker.address);
+  // By the clock of a signer that is as far ahead as it may be.
+  now += MINUTE_MS;
+  assert.equal(await logins.walletOf(token), undefined);
+  const { order, deposit } = await asked(attacker);
+  const seal = await api.sealOrder({ token, order, proof: { deposit } });
+  assert.ok(verify(port.address('seal'), bytesOfOrder(order), seal));
+});
+
 describe('attack: a copy that was broken into asks its signer to seal orders that no wallet has asked for; none has a seal', () => {
   const sealNew = async ({ order, deposit }: Asked, by = victim) =>
     api.sealOrder({ token: await logIn(by), order, proof: { deposit } });
@@ -325,7 +338,7 @@ describe('attack: a copy that was broken into asks its signer to seal orders tha
     for (const bad of [forged, '', 'sandbox', `${token}x`]) {
       await refused(/the login is none/, api.sealOrder({ token: bad, order: given.order, proof }));
     }
-    now += DAY_MS;
+    now += DAY_MS + MINUTE_MS;
     await refused(/the login is none/, api.sealOrder({ token, order: given.order, proof }));
   });
 
