@@ -83,11 +83,12 @@ function kindOf(route: string | undefined, code: ErrorCode, cause: unknown): str
   return `${route} ${code} ${innermost instanceof Error ? innermost.constructor.name : typeof innermost}`;
 }
 
-/**
- * Whether the client disconnected in the middle of its body: a client error, though nobody reads the answer any more.
- */
+/** As Node says it where the client goes in the middle of its body, and Fastify where it goes before an answer that is a stream. */
+const GONE: readonly unknown[] = ['ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'];
+
+/** Whether the client disconnected: a client error, though nobody reads the answer any more. */
 function hasGone(thrown: unknown, { raw }: FastifyRequest): boolean {
-  return raw.destroyed && (thrown as { code?: unknown } | null)?.code === 'ECONNRESET';
+  return raw.destroyed && GONE.includes((thrown as { code?: unknown } | null)?.code);
 }
 
 /** 404 for a path or a method that no route has, with what the client may have meant. */

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
+import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { plainError } from '../errors/index.js';
 import type { LimitState } from './ports.js';
@@ -69,4 +71,27 @@ test('attack: a free key posts over and over and goes before its calls are count
     answers.map(({ statusCode }) => statusCode),
     [200, 200, 200],
   );
+});
+
+test('a client that goes before an answer that is passed on as it is read is no failure of the service', async (t) => {
+  const source = new PassThrough();
+  const { app, logged } = await startTestServer((server) => {
+    server.post('/chain', {
+      config: { errorShape: plainError, auth: 'none' },
+      handler: async ({ raw }, reply) => {
+        if (!raw.destroyed) await once(raw.socket, 'close');
+        return reply.send(source);
+      },
+    });
+  });
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  t.after(() => app.close());
+  const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
+  app.server.once('request', () => setImmediate(() => socket.destroy()));
+  socket.write(
+    'POST /chain HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}',
+  );
+  await once(source, 'close');
+  await turn();
+  assert.doesNotMatch(logged(), /request failed/);
 });
