@@ -39,8 +39,8 @@ export interface Posted<Detail = unknown> {
    */
   prepare?: (request: LedgerRow) => Detail | Promise<Detail>;
   /**
-   * Called once it would land, right before our keys sign: makes of what `prepare` has returned what the settlement gets. For
-   * what the signer writes down, however often the same is posted and refused.
+   * Called once it would land and our keys have signed, which may be stopped: makes of what `prepare` has returned what the
+   * settlement gets. For what the signer writes down however often the same is posted and refused.
    */
   seal?: (detail: Detail) => Promise<unknown>;
   /** As an area's contract needs it: an unknown or mismatched request is reported before an undecodable transaction. */

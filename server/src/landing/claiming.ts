@@ -26,7 +26,7 @@ const LEAST_BLOCKS = 15n;
 export interface HowToSend {
   /** Passed to the area's settlement. */
   detail: unknown;
-  /** Makes what is passed in its place, right before our keys sign: asked for once it would land. */
+  /** Makes what is passed in its place: asked for once it would land and our keys have signed. */
   sealed?: (() => Promise<unknown>) | undefined;
   /** The caller has just simulated this very message, and it would succeed. */
   isSimulated: boolean;
@@ -85,10 +85,10 @@ export class Claiming {
       const late = await this.#requireTime(request);
       if (late) return late;
       await this.#requireGoing(request);
-      const whole = sealed ? await sealed() : detail;
       const transaction = await this.#cosign(request, signedByUser, order);
       const [missing] = missingSigners(transaction);
       if (missing) throw new KeyRefused(`request ${id} (${area}) needs a signature of ${missing}`);
+      const whole = sealed ? await sealed() : detail;
       const signed = { wire: encodeTransaction(transaction), signature: transactionSignature(transaction) };
       return (await this.#claim(request, { ...signed, detail: whole, rents })) ?? signed;
     });

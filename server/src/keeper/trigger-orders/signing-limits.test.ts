@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, it } from 'node:test';
-import type { Address } from '@slipway/wire';
+import type { Address, Keypair } from '@slipway/wire';
 import { createClient } from '../../areas/trigger-v2/testing.js';
 import type { Rpc } from '../../chain/index.js';
 import { Outage } from '../../errors/index.js';
@@ -133,21 +133,42 @@ it('attack: a wallet has ever more orders filled that make its account for the o
   assert.equal((await w.rowOf(next)).progress.state, 'fill_success');
 });
 
-it('attack: a free key posts deposits of a wallet that holds nothing: none of these orders is sealed, so that they leave nothing in the record of the signer', async () => {
-  let seals = 0;
-  const sealOrder: typeof w.signer.sealOrder = (request) => {
-    seals++;
-    return w.signer.sealOrder(request);
+/** A client over a signer that counts the seals it makes, and does not sign deposits while `isStopped`. */
+function clientThatCounts() {
+  const counts = { seals: 0, isStopped: false };
+  const signer: typeof w.signer = {
+    ...w.signer,
+    sealOrder(request) {
+      counts.seals++;
+      return w.signer.sealOrder(request);
+    },
+    cosign: (request) =>
+      counts.isStopped
+        ? Promise.reject(new SignerHolds('vault', 'its operator has stopped all'))
+        : w.signer.cosign(request),
   };
-  const signer = { ...w.signer, sealOrder };
   const client = createClient({ ...w, signer, landing: w.newLanding([w.world.rpc], { signer }), prices: w.priced });
-  const wallet = await client.register();
   const trigger = { triggerMint: w.sold.mint, triggerCondition: 'above', triggerPriceUsd: 9 } as const;
   const terms = { inputMint: w.sold.mint, outputMint: w.bought.mint, orderType: 'single', ...trigger } as const;
-  for (let i = 0; i < 3; i++) await assert.rejects(client.open(wallet, AMOUNT, terms), /too little of inputMint/);
-  assert.equal(seals, 0);
+  return { counts, client, open: (wallet: Keypair) => client.open(wallet, AMOUNT, terms) };
+}
+
+it('attack: a free key posts deposits of a wallet that holds nothing: none of these orders is sealed, so that they leave nothing in the record of the signer', async () => {
+  const { counts, client, open } = clientThatCounts();
+  const wallet = await client.register();
+  for (let i = 0; i < 3; i++) await assert.rejects(open(wallet), /too little of inputMint/);
+  assert.equal(counts.seals, 0);
   await w.fund(wallet.address, w.sold, AMOUNT);
-  const id = await client.open(wallet, AMOUNT, terms);
-  assert.equal(seals, 1);
+  const id = await open(wallet);
+  assert.equal(counts.seals, 1);
   assert.ok(await w.newLanding().vouchesForOrder(await w.rowOf(id)));
+});
+
+it('attack: a free key posts deposits while the signer’s operator has stopped it: none of these orders is sealed either', async () => {
+  const { counts, client, open } = clientThatCounts();
+  const wallet = await client.register();
+  await w.fund(wallet.address, w.sold, AMOUNT);
+  counts.isStopped = true;
+  for (let i = 0; i < 3; i++) await assert.rejects(open(wallet), SignerHolds);
+  assert.equal(counts.seals, 0);
 });
