@@ -11,6 +11,7 @@ it('an amount in whole units is exact, and as short as it can be', () => {
     [1_500_000n, 6, '1.5'],
     [1_000_000n, 6, '1'],
     [100n, 0, '100'],
+    [-539_280n, 9, '-0.00053928'],
     [2n ** 64n - 1n, 6, '18446744073709.551615'],
   ];
   for (const [amount, decimals, expected] of cases) assert.equal(decimalString(amount, decimals), expected);

@@ -1,5 +1,6 @@
 /** An amount in whole units, exactly and without trailing zeros: 1500000 with 6 decimals is `1.5`. */
 export function decimalString(amount: bigint, decimals: number): string {
+  if (amount < 0n) return `-${decimalString(-amount, decimals)}`;
   const digits = amount.toString().padStart(decimals + 1, '0');
   const split = digits.length - decimals;
   const fraction = digits.slice(split).replace(/0+$/, '');
