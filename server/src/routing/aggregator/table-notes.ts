@@ -2,8 +2,11 @@ import type { Address, LookupTable } from '@slipway/wire';
 import type { QuoteRequest } from '../router.js';
 import type { TableBook } from './table-book.js';
 
-/** The most pairs to remember until they are looked into. */
-const MAX_NOTED = 500;
+/**
+ * The most pairs to remember until they are looked into. Few: anybody keeps all places taken by pairs that are slow to look
+ * into, and this bounds for how long another one waits that has got one. What is asked for most often gets one first.
+ */
+const MAX_NOTED = 50;
 /** The share of all time that looking into them may take, and how much of it may be saved up, in milliseconds. */
 const SHARE = 0.02;
 const MAX_SAVED_MS = 200;
