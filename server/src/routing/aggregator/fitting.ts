@@ -16,6 +16,7 @@ import {
   calculate,
   discounted,
   type Estimate,
+  type Found,
   keptOf,
   type Room,
   type Scored,
@@ -45,6 +46,8 @@ const MAX_EFFORT = 80_000;
 /** Of that, a split that is tried, and a way that is looked at again for another amount. */
 const SPLIT = 30;
 const WAY = 1;
+/** And a plan that is measured: it is built into a transaction, unless it has been before. */
+const MEASURE = 500;
 /** What a split may have more than one in hundredths: up to three pools take another hundredth of the amount. */
 const TOPPED_UP = 0.03;
 /** An amount that is less by a smaller share is split the same way. */
@@ -78,6 +81,10 @@ export const newProgress = (effort = MAX_EFFORT): Progress => ({
   left: effort,
   short: new Set(),
 });
+
+/** Whether a plan fits into a transaction; not where nothing is left to measure it with. */
+export const fits = (found: Found, { room }: SearchOptions, effort: Effort): boolean =>
+  spend(effort, MEASURE) && room.excess(found) <= 0;
 
 const isOver = ({ looks, left }: Progress) => looks >= MAX_LOOKS || left <= 0;
 
@@ -147,7 +154,7 @@ function follow(estimate: Estimate, options: SearchOptions, progress: Progress):
       const exact = found && scored(found, options);
       const estimate = discounted(worthOf(out), plan.pools);
       noteShort(plan, { guess: offerFor(out), estimate, exact }, options, progress.short);
-      if (exact && room.excess(exact.found) <= 0) progress.best = better(exact, progress.best);
+      if (exact && fits(exact.found, options, progress)) progress.best = better(exact, progress.best);
     }
   };
   const extend = (ways: readonly Way[], amount: number): void => {

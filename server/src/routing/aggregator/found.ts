@@ -41,6 +41,18 @@ export interface Room {
   slack: number;
 }
 
+/**
+ * A room for plans of another size. What pools and paths weigh in it is not known, and what is kept of them is of the room
+ * as it is.
+ */
+export const unbounded = (room: Room, excess: Room['excess']): Room => ({
+  ...room,
+  excess,
+  weigh: () => 0,
+  base: () => Number.NEGATIVE_INFINITY,
+  isTooLong: () => false,
+});
+
 /** A plan that has been calculated exactly. */
 export interface Found {
   plan: Plan;

@@ -1,7 +1,7 @@
 import { type Address, TOKEN_2022_PROGRAM } from '@slipway/wire';
 import type { LiveAccounts } from '../../chain/index.js';
 import type { Quote, QuoteRequest, Refusal } from '../router.js';
-import { calculate, type Found, type SearchOptions } from './found.js';
+import { calculate, type Found, type SearchOptions, unbounded } from './found.js';
 import { isExcluded } from './legs.js';
 import type { LookupTables } from './lookup-tables.js';
 import type { Leg } from './market.js';
@@ -150,7 +150,7 @@ function noRoute(options: SearchOptions): Refusal {
   }
   if (!paths.some((steps) => steps.every((legs) => legs.some(({ pool }) => pool.state(now)))))
     return { refused: 'unavailable', reason: `the accounts of the pools ${between} are not known to be current` };
-  if (search({ ...options, room: { ...options.room, excess: () => 0, isTooLong: () => false } }))
+  if (search({ ...options, room: unbounded(options.room, () => 0) }))
     return { refused: 'too-large', reason: `a transaction has no room for the routes ${between}: use a lookup table` };
   return { refused: 'no-route', reason: `the pools ${between} do not take this amount` };
 }

@@ -1,6 +1,6 @@
 import type { QuoteRequest } from '../router.js';
 import { CHUNKS, inputOfMany, MAX_PARTS, mostOut, partOf, type Way, waysFor } from './deal.js';
-import { fitting, isTooLong, newProgress, type Progress } from './fitting.js';
+import { fits, fitting, isTooLong, newProgress, type Progress } from './fitting.js';
 import {
   better,
   calculate,
@@ -24,6 +24,8 @@ const CLOSE_PATHS = 2;
 const LARGE_LOSS = 0.005;
 /** Another path is split, too, if it might be better by this share. */
 const WORTH_A_PATH = 0.0005;
+/** What measuring trades may take that are filled in part, in microseconds, roughly: those of a pair weigh nearly the same. */
+const MAX_PARTIAL = 20_000;
 
 /** Searches for one answer: each is without the pools that paid less than they seemed to in the ones before. */
 const MOST_ROUNDS = 4;
@@ -53,7 +55,7 @@ export function search(options: SearchOptions, progress = newProgress()): Found 
 
 /** Looks at the plans that are best by estimate; false where others may be better than the best that is known then. */
 function lookClosely(options: SearchOptions, live: LiveCache, progress: Progress): boolean {
-  const { market, request, now, room } = options;
+  const { market, request, now } = options;
   const estimates = rankedPaths(market.paths(request, now), options, live);
   // Most paths are too long for a transaction with a wallet's accounts: what is known of them spares their plans.
   const possible = estimates.filter((estimate) => !isTooLong(estimate, options));
@@ -67,7 +69,7 @@ function lookClosely(options: SearchOptions, live: LiveCache, progress: Progress
     const found = plan && calculate(plan, amount, options);
     const exact = found && scored(found, options);
     if (plan) noteShort(plan, { guess: amount, estimate, exact }, options, progress.short);
-    if (!exact || room.excess(exact.found) > 0) isMissed = true;
+    if (!exact || !fits(exact.found, options, progress)) isMissed = true;
     else {
       looks += 1;
       progress.best = better(exact, progress.best);
@@ -81,17 +83,19 @@ function lookClosely(options: SearchOptions, live: LiveCache, progress: Progress
 
 /** A trade with a pool that takes a part of an amount that nothing takes all of. */
 function filledInPart(options: SearchOptions): Scored | undefined {
-  const { market, request, now, room } = options;
-  let best: Scored | undefined;
-  if (request.mode === 'exact-out') return best;
+  const { market, request, now } = options;
+  if (request.mode === 'exact-out') return undefined;
   const { mint: input } = request.input;
   const { mint: output } = request.output;
-  for (const leg of liveLegs(market.pair(input, output), now, request)) {
+  const filled = liveLegs(market.pair(input, output), now, request).flatMap((leg) => {
     const plan = { steps: [{ input, output, parts: [partOf(leg, ALL_BPS)] }], pools: 1 };
     const found = calculate(plan, Number(request.amount), options);
-    if (found && room.excess(found) <= 0) best = better(scored(found, options), best);
-  }
-  return best;
+    return found ? [scored(found, options)] : [];
+  });
+  const progress = newProgress(MAX_PARTIAL);
+  const takenBy = ({ found }: Scored) => found.outcome.inAmount;
+  filled.sort((a, b) => b.score - a.score || Number(takenBy(a) - takenBy(b)));
+  return filled.find(({ found }) => fits(found, options, progress));
 }
 
 // ---- by estimate ----------------------------------------------------------------------------------------------------

@@ -1,7 +1,6 @@
 import type { Address } from '@slipway/wire';
-import { spend } from './ends.js';
 import { newProgress } from './fitting.js';
-import type { Found, SearchOptions } from './found.js';
+import { type Found, type SearchOptions, unbounded } from './found.js';
 import type { Builder } from './quote.js';
 import { search } from './search.js';
 import { type AccountsOf, excessWithTable, presentAccounts, standingAccounts } from './size.js';
@@ -9,11 +8,10 @@ import { type AccountsOf, excessWithTable, presentAccounts, standingAccounts } f
 /** A table is wished for that makes the output greater by this share. */
 const WORTH_A_TABLE = 0.001;
 /**
- * What a search for one may spend, and what each plan costs it that it looks at, in microseconds, roughly: that is a transaction
- * to compile, and anybody asks in ways in which none of thousands fits. Nearly all honest ones look at less than forty.
+ * What a search for one may spend, in microseconds, roughly: anybody asks in ways in which none of thousands of plans fits.
+ * Nearly all honest ones measure less than forty.
  */
 const MAX_EFFORT = 30_000;
-const COMPILED = 500;
 
 /**
  * The accounts that a lookup table should hold for a request, search by search; none if its route would hardly be
@@ -35,16 +33,6 @@ export function* tableFor(options: SearchOptions, builder: Builder): Generator<v
 
 /** The best route where each had such a table of its own. */
 function searchWithTable(accounts: AccountsOf, options: SearchOptions, builder: Builder): Found | undefined {
-  const progress = newProgress(MAX_EFFORT);
-  const excess = (found: Pick<Found, 'plan' | 'outcome'>) =>
-    spend(progress, COMPILED) ? excessWithTable(found, accounts, options.request, builder) : Number.POSITIVE_INFINITY;
-  // What pools and paths weigh beside such a table is not known, and what the room keeps of them is without it.
-  const room = {
-    ...options.room,
-    excess,
-    weigh: () => 0,
-    base: () => Number.NEGATIVE_INFINITY,
-    isTooLong: () => false,
-  };
-  return search({ ...options, room }, progress);
+  const excess = (found: Pick<Found, 'plan' | 'outcome'>) => excessWithTable(found, accounts, options.request, builder);
+  return search({ ...options, room: unbounded(options.room, excess) }, newProgress(MAX_EFFORT));
 }
