@@ -106,6 +106,45 @@ describe('the price of compute units that the chain tells', () => {
   });
 });
 
+describe('what nodes tell that are not equally far', () => {
+  const open = (answers: Record<string, () => unknown>) => {
+    let now = 0;
+    const rpc: Rpc = { name: 'test', call: async <T>(method: string) => answers[method]!() as T };
+    const fees = { percentile: 50, maxMicroLamports: 1n };
+    return { chain: createChain({ rpc, steadyNow: () => now, fees }), pass: (ms: number) => (now += ms) };
+  };
+
+  it('counts by the newest slot that one has told, and for 30 s by one that is none', async () => {
+    const [blockhash] = newAddresses(1);
+    let slot = 100;
+    const { chain, pass } = open({
+      getLatestBlockhash: () => ({ context: { slot }, value: { blockhash, lastValidBlockHeight: 150 } }),
+    });
+    const newestAfter = (ms: number, told: number) => {
+      pass(ms);
+      slot = told;
+      return chain.newestSlot();
+    };
+    assert.equal(await newestAfter(0, 100), 100n);
+    assert.equal(await newestAfter(500, 99), 100n);
+    assert.equal(await newestAfter(500, 1_000_000), 1_000_000n);
+    assert.equal(await newestAfter(29_500, 174), 1_000_000n);
+    assert.equal(await newestAfter(500, 175), 175n);
+  });
+
+  it('keeps for a second that a blockhash is known, and not that it is none: the next one may know it', async () => {
+    const [blockhash] = newAddresses(1);
+    let slot = 0;
+    const { chain, pass } = open({ isBlockhashValid: () => ({ context: { slot: ++slot }, value: slot > 1 }) });
+    const ask = () => chain.isBlockhashValid(blockhash!);
+    const none = { valid: false, slot: 1n };
+    assert.deepEqual(await Promise.all([ask(), ask()]), [none, none]);
+    assert.deepEqual([await ask(), await ask()], Array(2).fill({ valid: true, slot: 2n }));
+    pass(1_000);
+    assert.deepEqual(await ask(), { valid: true, slot: 3n });
+  });
+});
+
 describe('measuring compute units', () => {
   it('simulates a shape once, other shapes for themselves, and failures each time', async () => {
     let simulations = 0;

@@ -145,7 +145,7 @@ export interface Chain {
   statuses(signatures: string[], options: { history: boolean }): Promise<Statuses>;
   /** Identifies the cluster. */
   genesisHash(): Promise<string>;
-  /** Whether a transaction with it may land. At most a second old. */
+  /** Whether a transaction with it may land. At most a second old; where it may not, not kept: a node that is behind knows it later. */
   isBlockhashValid(blockhash: string): Promise<Validity>;
   /** Drops everything that is cached; for a sandbox whose clock jumped. */
   forget(): void;
@@ -243,7 +243,12 @@ function chainOver(rpc: Rpc, shared: ReturnType<typeof createSharedReads>, { ste
     isBlockhashValid(blockhash) {
       let read = shared.validity.get(blockhash);
       if (!read) {
-        read = cached(() => fetchValidity(rpc, blockhash), VALIDITY_MS, steadyNow);
+        const fetch = async () => {
+          const told = await fetchValidity(rpc, blockhash);
+          if (!told.valid) shared.validity.delete(blockhash);
+          return told;
+        };
+        read = cached(fetch, VALIDITY_MS, steadyNow);
         shared.validity.set(blockhash, read);
       }
       return read();

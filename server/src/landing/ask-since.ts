@@ -16,13 +16,14 @@ export async function askSince<T>(
   ask: () => Promise<T>,
   slotOf: (answer: T) => bigint | undefined,
 ): Promise<T> {
-  let needed: bigint | undefined;
+  // At once: asked after the answer, a slot has often passed meanwhile, and the only node there is would count as behind itself.
+  const needed = least();
+  // An answer that counts in any case needs none.
+  needed.catch(() => {});
   for (let times = 1; ; times++) {
     const answer = await ask();
     const slot = slotOf(answer);
-    if (slot === undefined) return answer;
-    needed ??= await least();
-    if (slot >= needed) return answer;
+    if (slot === undefined || slot >= (await needed)) return answer;
     if (times === MOST_ASKED) throw new ChainUnavailable(`a node that is behind, at slot ${slot}, cannot tell`);
     await sleep(REST_MS);
   }

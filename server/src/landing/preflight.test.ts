@@ -54,3 +54,19 @@ test('it cannot be told where all that answer are behind, or none tells the stat
   const [behind, apart] = [chainOf([{ simulatesAt: 99 }]), chainOf([{ simulatesAt: 101, tellsAt: 100n }])];
   await Promise.all([behind, apart].map(({ chain }) => assert.rejects(failureOf(chain), ChainUnavailable)));
 });
+
+test('the only node there is, which gets a slot further with each answer, is not behind itself: it is asked once what fails', async () => {
+  let now = 100;
+  const asked: string[] = [];
+  const told = (method: string) => {
+    asked.push(method);
+    return now++;
+  };
+  const chain = {
+    newestSlot: async () => BigInt(now),
+    simulate: async () => ({ err: 'AccountNotFound', logs: [], slot: told('simulate') }),
+    statuses: async () => ({ slot: BigInt(told('statuses')), found: [undefined] }),
+  } as unknown as Chain;
+  assert.equal(await failureOf(chain), 'AccountNotFound');
+  assert.deepEqual(asked, ['simulate', 'statuses']);
+});
