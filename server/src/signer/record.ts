@@ -73,6 +73,8 @@ export class SignerRecord {
   /** The file, while it goes to the disk. */
   #flushing: { fd: number } | undefined;
   #fault: string | undefined;
+  /** Why the last entry is not in the file; the next one may be. */
+  #whyUnwritten: string | undefined;
   readonly #failed: (why: string) => void;
 
   private constructor(
@@ -98,9 +100,19 @@ export class SignerRecord {
     return new SignerRecord(folder, { end: await endOf(folder), day, failed });
   }
 
-  /** Why nothing can be appended until the signer has started again, if so. */
+  /** Why nothing can be appended, if so: until the signer has started again, or until the disk takes entries again. */
   get fault(): string | undefined {
-    return this.#fault;
+    return this.#fault ?? this.#whyUnwritten;
+  }
+
+  /** Where the last entry could not be written, tries to write another one: who hears of the fault may ask for none. */
+  tryAgain(at: string): void {
+    if (this.#fault !== undefined || this.#whyUnwritten === undefined) return;
+    try {
+      this.append({ at, caller: 'signer', act: 'go on' });
+    } catch {
+      // The fault says so.
+    }
   }
 
   /** Opens the file that an entry of this time would go into. @throws Error when it would take none */
@@ -108,7 +120,11 @@ export class SignerRecord {
     if (this.#fault !== undefined) throw new Error(this.#fault);
     const day = at.slice(0, 10);
     if (day > this.#day) this.#day = day;
-    return this.#fileOfDay();
+    try {
+      return this.#fileOfDay();
+    } catch (error) {
+      throw this.#unwritten(error as Error);
+    }
   }
 
   /** Waits for the file and not for the disk: that costs less than to come back to it. @throws Error when it cannot be written */
@@ -121,8 +137,9 @@ export class SignerRecord {
     } catch (error) {
       // Part of it may be there: it is cut off when the file is opened again, before anything else is written.
       this.#forgetFile();
-      throw error;
+      throw this.#unwritten(error as Error);
     }
+    this.#whyUnwritten = undefined;
     this.#end = line;
     this.#isUnsynced = true;
   }
@@ -196,6 +213,11 @@ export class SignerRecord {
     }
     this.#isUnsynced = false;
     this.#flushing = undefined;
+  }
+
+  #unwritten(error: Error): Error {
+    this.#whyUnwritten = `its record cannot be written (${error.message}): look at the disk`;
+    return error;
   }
 
   #fail({ message }: Error): Error {

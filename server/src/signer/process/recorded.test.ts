@@ -4,20 +4,21 @@ import fs, { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { compileMessage, generateKeypair, sign, systemTransfer } from '@slipway/wire';
 import { PATIENCE_MS } from '../../lib/testing.js';
 import { CallerStops } from '../caller-stops.js';
 import { CHALLENGE_MS, challengePrefixOf, challengeText } from '../challenge.js';
 import { SignerRefused } from '../policies/index.js';
-import { SignerRecord } from '../record.js';
+import { readRecord, SignerRecord, verifyRecord } from '../record.js';
 import { openSigner } from '../signer.js';
 import { connectSigner } from '../socket/client.js';
 import type { KeyPort } from '../socket/protocol.js';
 import { listenForCallers } from './listen.js';
 import { Refusals, recorded, recordRefusals } from './recorded.js';
 
-test('once the disk does not take the record, nothing is signed, and whoever asks how the signer is hears it', async (t) => {
+/** The keys, as a copy has them over a socket; `told` is why entries may not be on the disk. */
+async function recordedApi(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'slipway-recorded-'));
   const told: string[] = [];
   const record = await SignerRecord.open(folder, (why) => told.push(why));
@@ -45,6 +46,11 @@ test('once the disk does not take the record, nothing is signed, and whoever ask
     const message = compileMessage({ version: 0, feePayer: api.address('gas'), instructions, blockhash: wallet });
     return api.cosign({ keys: ['gas'], message });
   };
+  return { api, cosign, folder, told };
+}
+
+test('once the disk does not take the record, nothing is signed, and whoever asks how the signer is hears it', async (t) => {
+  const { api, cosign, told } = await recordedApi(t);
   assert.equal((await api.probe()).fault, undefined);
   t.mock.method(fs, 'fdatasync', (_fd: number, done: (error: Error) => void) => done(new Error('EIO: i/o error')));
   syncBuiltinESMExports();
@@ -55,6 +61,26 @@ test('once the disk does not take the record, nothing is signed, and whoever ask
   await assert.rejects(cosign(), { code: 'SIGNER_UNAVAILABLE' });
   await assert.rejects(api.probe(), /signs nothing: its last entries may not be on the disk \(EIO: i\/o error\)/);
   assert.match((await api.state()).fault!, /start the signer again/);
+});
+
+test('while the disk of the record is full, whoever asks how the signer is hears it; once it has room, to ask is enough', async (t) => {
+  const { api, cosign, folder, told } = await recordedApi(t);
+  await cosign();
+  t.mock.method(fs, 'writeSync', () => {
+    throw new Error('ENOSPC: no space left on device, write');
+  });
+  syncBuiltinESMExports();
+  await assert.rejects(cosign());
+  for (let asked = 0; asked < 2; asked++)
+    await assert.rejects(api.probe(), /signs nothing: its record cannot be written \(ENOSPC: no space left/);
+  t.mock.restoreAll();
+  syncBuiltinESMExports();
+  for (let asked = 0; asked < 2; asked++) assert.equal((await api.probe()).fault, undefined);
+  await cosign();
+  const acts = [];
+  for await (const { entry } of readRecord(folder)) acts.push(`${entry.caller}: ${entry.act}`);
+  assert.deepEqual(acts, ['api: cosign', 'signer: go on', 'api: cosign']);
+  assert.deepEqual([(await verifyRecord(folder)).fault, told], [undefined, []]);
 });
 
 test('what the record would not take is asked of no key: it counts as signed for nowhere, and uses no challenge up', async (t) => {
@@ -114,7 +140,7 @@ test('a login that the record did not take is given once it does: its challenge 
     if (isFull) throw new Error('ENOSPC');
   };
   const { issueLogin } = recorded(port as unknown as KeyPort, 'api', {
-    record: { append, ready: () => ({ fd: 0 }), refuse: append, fault: undefined },
+    record: { append, ready: () => ({ fd: 0 }), refuse: append, tryAgain: assert.fail, fault: undefined },
     refusals: new Refusals(),
     callerStops: { hear: assert.fail },
     clock,

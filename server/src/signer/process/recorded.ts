@@ -11,7 +11,7 @@ import type { Note } from '../socket/server.js';
 const LEAST_KNOWN = 25_000;
 
 interface Recording {
-  record: Pick<SignerRecord, 'ready' | 'append' | 'refuse' | 'fault'>;
+  record: Pick<SignerRecord, 'ready' | 'append' | 'refuse' | 'tryAgain' | 'fault'>;
   refusals: Refusals;
   clock: Clock;
   note: Note;
@@ -110,6 +110,7 @@ export function recorded(
     async state() {
       const health = await port.state();
       const { warning } = refusals;
+      record.tryAgain(now(clock));
       const warnings = warning === undefined ? health.warnings : [...health.warnings, warning];
       return { ...health, warnings, fault: record.fault ?? health.fault };
     },
