@@ -20,7 +20,9 @@ async function serving(...answers: ((response: ServerResponse) => void)[]) {
     server.closeAllConnections();
     server.close();
   };
-  return { client: createClient({ url }), calls, close };
+  const retries: [string, number][] = [];
+  const onRetry = ({ message }: SlipwayError, pauseMs: number) => retries.push([message, pauseMs]);
+  return { client: createClient({ url, onRetry }), calls, retries, close };
 }
 
 const saying =
@@ -70,6 +72,17 @@ test('an error ends after its last attempt, and a wrong request at once', async 
   await assert.rejects(other.client.api.get('/ultra/v1/order', { query }), facts);
   assert.deepEqual(other.calls, ['GET /ultra/v1/order?inputMint=a&outputMint=b&amount=1']);
   other.close();
+});
+
+test('who waits hears why, and for how long, each time that the call is made again', async () => {
+  const stopped = saying(503, { error: 'stopped: we look into a fault' }, { 'retry-after': '0.05' });
+  const { client, retries, close } = await serving(stopped, stopped, stopped, stopped);
+  await assert.rejects(client.api.get('/ultra/v1/order', { query }), { code: 'unavailable' });
+  assert.deepEqual(
+    retries,
+    Array.from({ length: 3 }, () => ['stopped: we look into a fault', 50]),
+  );
+  close();
 });
 
 test('an area without a 503 says 500 with a time to ask again: asked again then; without one it is over at once', async () => {

@@ -65,6 +65,8 @@ export interface ApiOptions {
   fetch?: typeof fetch | undefined;
   /** How often a call that may be repeated is made at most; 4 by default. */
   attempts?: number | undefined;
+  /** Told why a call has failed that is made again, and in how many ms: up to 30 s where the operator has stopped the service. */
+  onRetry?: ((error: SlipwayError, pauseMs: number) => void) | undefined;
   /** The longest answer that is read, in bytes: 16 MiB by default. */
   maxAnswerBytes?: number | undefined;
 }
@@ -105,6 +107,7 @@ async function call(options: ApiOptions, method: Method, path: string, asked: Re
       if (method !== 'get' && error.status !== 429) lost = error;
       const pause = error.retryAfterMs ?? pauseAfter(attempt);
       if (attempt >= most || pause > LONGEST_PAUSE_MS) throw lost ?? error;
+      options.onRetry?.(error, pause);
       await sleep(pause, asked.signal);
     }
   }

@@ -4,7 +4,7 @@
 
 import { createClient, SlipwayError, SOL } from '@slipway/client';
 import { createKeyPairSignerFromBytes, getBase58Encoder } from '@solana/kit';
-import { apiKey, fail, say, url } from './service.js';
+import { apiKey, fail, onRetry, say, url } from './service.js';
 
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
 const HOUR_MS = 3_600_000;
@@ -18,7 +18,7 @@ process.on('uncaughtException', (error) => {
 
 const wallet = await createKeyPairSignerFromBytes(getBase58Encoder().encode(await secretKeyOf(name)));
 // The router program of a localnet has a key that everybody knows: a client of real money never trusts it.
-const client = createClient({ url, apiKey, signer: wallet, rpcUrl, sandbox: true });
+const client = createClient({ url, apiKey, onRetry, signer: wallet, rpcUrl, sandbox: true });
 
 // 1. A swap tells the price, too: nothing here can move a price but a trade.
 const swapped = await client.swap({ inputMint: SOL, outputMint: USDC, amount: 1_000_000_000n });

@@ -1,6 +1,6 @@
 import { type Client, createClient, SlipwayError } from '@slipway/client';
 import { createKeyPairSignerFromBytes, getBase58Encoder, type KeyPairSigner } from '@solana/kit';
-import { apiKey, fail, url } from './service.js';
+import { apiKey, fail, onRetry, url } from './service.js';
 
 type Info = Awaited<ReturnType<typeof infoOf>>;
 
@@ -23,13 +23,13 @@ process.on('uncaughtException', (error) => {
 
 /** A client for one of the sandbox's wallets, by its name. */
 export async function openSandbox(name: string): Promise<Sandbox> {
-  const info = await infoOf(createClient({ url, apiKey }));
+  const info = await infoOf(createClient({ url, apiKey, onRetry }));
   const found =
     info.wallets.find((each) => each.name === name) ??
     fail(`No wallet ${name} in this sandbox; there are ${info.wallets.map((each) => each.name).join(', ')}`);
   const wallet = await createKeyPairSignerFromBytes(getBase58Encoder().encode(found.secretKey));
   return {
-    client: createClient({ url, apiKey, signer: wallet, rpcUrl: info.rpcUrl, sandbox: true }),
+    client: createClient({ url, apiKey, onRetry, signer: wallet, rpcUrl: info.rpcUrl, sandbox: true }),
     info,
     wallet,
     mintOf: (symbol) => info.mints.find((each) => each.symbol === symbol) ?? fail(`This sandbox has no ${symbol}`),
