@@ -4,12 +4,15 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { generateKeypair, verify } from '@slipway/wire';
+import { PATIENCE_MS } from '../../lib/testing.js';
 import { KeyManagementError } from '../key-management.js';
 import { initManaged, rekeyManaged } from '../managed-file.js';
 import { PrivateFileError } from '../private-file.js';
 import { openSigner } from '../signer.js';
+import { createExchange, type Exchange, NoAnswer } from './exchange.js';
 import type { KmsSettings } from './kms-keys.js';
 import { usePlace } from './place-testing.js';
+import { KEYS } from './testing.js';
 
 const MESSAGE = Buffer.from('a message');
 const WALLET = generateKeypair().address;
@@ -207,15 +210,27 @@ describe('attack: a writer of the signer file puts in a ciphertext, a context or
 });
 
 test('attack: a free key has more deposits signed at once than may wait for AWS KMS: fills are signed meanwhile', async () => {
-  const signer = await place.open();
+  // Nothing is given up before the fill is signed, however long a busy machine takes for that.
+  let now = 0;
+  let giveUp!: (error: Error) => void;
+  const givenUp = new Promise<never>((_, reject) => {
+    giveUp = reject;
+  });
+  const send = createExchange();
+  const exchange: Exchange = (outgoing) => Promise.race([send({ ...outgoing, timeoutMs: PATIENCE_MS }), givenUp]);
+  const keys = place.keysOf({}, KEYS, { exchange, steadyNow: () => now });
+  const signer = await openSigner({ file: place.file, keys, create: false });
   const tracker = kms.aliases.get('alias/slipway-tracker');
   kms.fault = ({ operation, input }) => (operation === 'Sign' && input.KeyId === tracker ? 'hang' : undefined);
   const deposits = Array.from({ length: 250 }, () =>
     signer.sign('tracker', MESSAGE).catch((error: Error) => error.message),
   );
   assert.ok(verify(signer.address('keeper'), MESSAGE, await signer.sign('keeper', MESSAGE)));
+  now += PATIENCE_MS;
+  giveUp(new NoAnswer('no answer in time'));
   const said = await Promise.all(deposits);
   assert.equal(said.filter((each) => each === '200 signatures wait for AWS KMS').length, 50);
+  assert.equal(said.filter((each) => /does not answer kms:Sign .*no answer in time/.test(String(each))).length, 200);
 });
 
 /** As the file is written, with a checksum that is right. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, steadyNow } from '../../lib/clock.js';
 import { waitAtMost } from '../../lib/wait-at-most.js';
+import { ANSWER_MS } from '../socket/connection.js';
 import { type AwsCredentials, signedHeaders } from './aws-signature.js';
 import type { Credentials } from './credentials.js';
 import { type Exchange, type Incoming, NoAnswer } from './exchange.js';
@@ -25,10 +26,10 @@ interface ClientOptions {
 }
 
 /**
- * For an answer, with all attempts: whoever asks the signer over its socket gives the whole connection up after 5 s without
- * one, and with it what waits for other keys.
+ * For an answer, with all attempts: whoever asks the signer over its socket would give the whole connection up later, and with
+ * it what waits for other keys.
  */
-const TOTAL_MS = 3_500;
+const TOTAL_MS = ANSWER_MS - 1_500;
 const ATTEMPT_MS = 1_500;
 /** Before the next attempt, doubled each time; of each pause a random half may be left out, so that not all come at once. */
 const PAUSE = { firstMs: 100, longestMs: 1_000 };

@@ -28,9 +28,13 @@ export class KmsPlace {
   file = '';
   sealed = '';
 
-  keysOf(changes: Partial<KmsSettings['keys']> = {}, by = KEYS): KeyManagement {
+  keysOf(
+    changes: Partial<KmsSettings['keys']> = {},
+    by = KEYS,
+    others: Partial<ReturnType<typeof surroundings>> = {},
+  ): KeyManagement {
     const settings = { ...this.settings, keys: { ...this.settings.keys, ...changes } };
-    return openKmsKeys(settings, { env: envOf(by), ...surroundings() });
+    return openKmsKeys(settings, { env: envOf(by), ...surroundings(), ...others });
   }
 
   open(changes: Partial<KmsSettings['keys']> = {}, by = KEYS): ReturnType<typeof openSigner> {

@@ -18,7 +18,7 @@ import {
 import type { Shape, ShapeOf } from './shapes.js';
 
 /** How long an answer may take, and the greeting of a connection. */
-const ANSWER_MS = 5_000;
+export const ANSWER_MS = 5_000;
 const LOOK_MS = 1_000;
 
 /** The signer does not understand what it was asked, or speaks another version. */
