@@ -7,7 +7,7 @@ import { execute } from '../areas/transfers/execute.js';
 import { ChainUnavailable } from '../chain/index.js';
 import { hashMessage } from '../crafting/transaction.js';
 import { steadyNow } from '../lib/clock.js';
-import { PATIENCE_MS } from '../lib/testing.js';
+import { PATIENCE_MS, runningNow } from '../lib/testing.js';
 import { testSigner } from '../sandbox/maker/testing.js';
 import { findRequest, insertCrafted } from '../store/ledger.js';
 import { Landing } from './index.js';
@@ -29,7 +29,7 @@ async function open(t: TestContext) {
   const [payer, payee] = [await world.wallet(1_000_000_000), generateKeypair().address];
   const slotNow = () => rpc.call<number>('getSlot', []);
   const until = async (is: () => Promise<boolean>) => {
-    for (const end = steadyNow() + PATIENCE_MS; !(await is()); await sleep(20)) assert.ok(steadyNow() < end);
+    for (const end = runningNow() + PATIENCE_MS; !(await is()); await sleep(20)) assert.ok(runningNow() < end);
   };
   const behind = await slotNow();
   await until(async () => (await slotNow()) > behind);

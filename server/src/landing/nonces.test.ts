@@ -3,8 +3,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { advanceNonce, encodeTransaction, generateKeypair, systemTransfer } from '@slipway/wire';
 import { status } from '../areas/submit/status.js';
 import { submit } from '../areas/submit/submit.js';
-import { steadyNow } from '../lib/clock.js';
-import { PATIENCE_MS } from '../lib/testing.js';
+import { PATIENCE_MS, runningNow } from '../lib/testing.js';
 import { nonceIn } from './lifetime.js';
 import { openWorld, signedBy } from './testing.js';
 
@@ -36,7 +35,7 @@ it('attack: a wallet keeps a payment with a durable nonce from landing until it 
   const wire = Buffer.from(encodeTransaction(signed.transaction)).toString('base64');
   await world.rpc.call('sendTransaction', [wire, { encoding: 'base64' }]);
   const held = async () => (await world.chain.account(payee.address))?.lamports;
-  for (const until = steadyNow() + PATIENCE_MS; (await held()) === undefined && steadyNow() < until; )
+  for (const until = runningNow() + PATIENCE_MS; (await held()) === undefined && runningNow() < until; )
     await new Promise((resolve) => setTimeout(resolve, 50));
   assert.equal(await held(), 10_000_000n);
   // Its nonce is another one by that: whoever were told to sign again would pay twice.
@@ -57,8 +56,8 @@ describe('of two nodes behind one address, one is behind', () => {
       signedBy([advance, systemTransfer({ from: payer.address, to: payee, lamports: 10_000_000n })], held, payer);
     const asked = (method: string) => world.calls.get(method) ?? 0;
     const until = async (what: () => boolean | Promise<boolean>) => {
-      for (const end = steadyNow() + PATIENCE_MS; !(await what()); await new Promise((next) => setTimeout(next, 20)))
-        assert.ok(steadyNow() < end);
+      for (const end = runningNow() + PATIENCE_MS; !(await what()); await new Promise((next) => setTimeout(next, 20)))
+        assert.ok(runningNow() < end);
     };
     const isPaid = async () => (await world.chain.account(payee)) !== undefined;
     return { ...world, payer, nonce, value, advance, pay, asked, until, isPaid };
@@ -162,8 +161,8 @@ it('a nonce is advanced with a recent blockhash, as is told of one that was give
   await world.landing.submit(await advanceIn(2n), { id: 'owner' });
   const statuses = world.calls.get('getSignatureStatuses') ?? 0;
   world.time.ahead += 60_000;
-  for (const end = steadyNow() + PATIENCE_MS; (world.calls.get('getSignatureStatuses') ?? 0) < statuses + 3; ) {
-    assert.ok(steadyNow() < end);
+  for (const end = runningNow() + PATIENCE_MS; (world.calls.get('getSignatureStatuses') ?? 0) < statuses + 3; ) {
+    assert.ok(runningNow() < end);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   assert.equal(world.ended.length, 2, 'it may yet land, though the nonce of the account is another one');
