@@ -13,6 +13,7 @@ const ATTACKERS = {
   'a free key': 'A client with a key that costs nothing',
   'a page': 'A page in a browser',
   'a wallet': 'A wallet whose fees or fills the service pays for',
+  'a sponsor': 'A sponsor of one’s own choice, who pays for what somebody else signs',
   'a thief of a login': 'A thief of a login',
   'a thief of a key': 'A thief of an API key',
   'somebody who moves pools': 'Somebody who moves pools',

@@ -228,6 +228,7 @@ const readers: readonly Reader[] = [
     const isDestination = output.place.kind === 'token' && output.place.account === account;
     expect(isDestination && authority === taker, 'a close authority of another account');
     expect(closeAuthority === swap.closeAuthority, 'another close authority');
+    expect(!holdsSol(output.mint), 'whoever may close an account of SOL gets all that is in it');
     books.closeAuthoritySet = true;
   }),
   trade((instruction, { router }) => (router ? parseRoute(instruction, router) : undefined), enterRoute),

@@ -25,12 +25,14 @@ import {
   SYSTEM_PROGRAM,
   systemCreateAccountWithSeed,
   systemTransfer,
+  TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
   tokenCloseAccount,
   tokenInitializeAccount3,
   tokenSetCloseAuthority,
   tokenTransferChecked,
   tokenUnwrapLamports,
+  WRAPPED_SOL_2022_MINT,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
 import fc from 'fast-check';
@@ -238,6 +240,30 @@ describe('a crafted swap', () => {
       }),
       { numRuns: 200 },
     );
+  });
+
+  it('is refused where it lets another close an account of SOL of Token-2022', () => {
+    const base = planOf({
+      solIn: false,
+      solOut: false,
+      create: true,
+      foreignReceiver: false,
+      withPayer: true,
+      fee: undefined,
+      tip: false,
+      guard: true,
+      amount: 1n,
+      least: 1n,
+    });
+    const outOf = (mint: Address, tokenProgram: Address) => {
+      const place: Place = { kind: 'token', account: associatedTokenAddress(base.taker, mint, tokenProgram) };
+      return { ...base, output: { ...base.output, mint, tokenProgram, place } };
+    };
+    const [other, sol] = [newAddress(), WRAPPED_SOL_2022_MINT].map((mint) => outOf(mint, TOKEN_2022_PROGRAM));
+    craft(other!, [routeOf(other!)]);
+    assert.throws(() => craft(sol!, [routeOf(sol!)]), /gets all that is in it/);
+    const { closeAuthority: _, ...unguarded } = sol!;
+    craft(unguarded, [routeOf(unguarded)]);
   });
 
   it('is refused with another fee than was asked, or with a signer that nobody asked for', () => {

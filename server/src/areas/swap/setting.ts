@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { Address } from '@slipway/wire';
+import { type Address, holdsSol } from '@slipway/wire';
 import { aroundTrade, type Place, partiesOf, temporaryWrappedSol, type Untraded } from '../../crafting/swap.js';
 import type { Surroundings, SwapParties, Token } from '../../routing/router.js';
 import type { SwapDeps } from './deps.js';
@@ -61,6 +61,9 @@ export function untradedOf(
   const { feePayer, rentPayer } = setting.parties;
   const side = ({ mint, tokenProgram }: Token, place: Place) => ({ mint, tokenProgram, place });
   const create = destination !== undefined && !destination.exists;
+  // Of SOL, whoever may close an account gets all that is in it.
+  const isGuarded = create && receiver === taker && !holdsSol(output.mint);
+  const closeAuthority = isGuarded ? asked.closeAuthority : undefined;
   const tipAccount = asked.manual?.tipLamports && tipAccounts[randomInt(Math.max(1, tipAccounts.length))];
   return {
     taker,
@@ -71,7 +74,7 @@ export function untradedOf(
     output: { ...side(output, setting.output), least, create },
     ...(terms.bps > 0 &&
       terms.account && { fee: { account: terms.account, side: terms.side, bps: terms.bps, amount: feeAmount } }),
-    ...(asked.closeAuthority && create && receiver === taker && { closeAuthority: asked.closeAuthority }),
+    ...(closeAuthority && { closeAuthority }),
     ...(tipAccount && { tip: { account: tipAccount, lamports: asked.manual?.tipLamports ?? 0n } }),
   };
 }
