@@ -12,6 +12,7 @@ import {
   checkAgainstCrafted,
   checkSignatures,
   isBadTransaction,
+  isLedByAnother,
   readSigned,
   type SignedTransaction,
 } from './signed-transaction.js';
@@ -19,7 +20,7 @@ import {
 export interface AcceptDeps {
   clock: Clock;
   chain: Pick<Chain, 'blockHeight' | 'newestSlot' | 'statuses'>;
-  landing: Pick<Landing, 'execute' | 'delegate' | 'vouchesFor' | 'walletsOf'>;
+  landing: Pick<Landing, 'execute' | 'delegate' | 'vouchesFor' | 'walletsOf' | 'withhold'>;
   findRequest: (id: string) => Promise<LedgerRow | undefined>;
 }
 
@@ -146,13 +147,15 @@ async function find(
  */
 async function isTooLate(
   { chain, clock }: AcceptDeps,
-  { lastValidBlockHeight }: LedgerRow,
+  request: LedgerRow,
   { delegate }: Terms,
   signed: SignedTransaction,
 ): Promise<boolean> {
   if (delegate) return delegate.until < clock.now();
-  if ((await chain.blockHeight()) <= lastValidBlockHeight) return false;
+  if ((await chain.blockHeight()) <= request.lastValidBlockHeight) return false;
   if (checkSignatures(signed)) return true;
+  // Whoever pays for it may have landed it with another signature: that is looked for once it is followed.
+  if (isLedByAnother(request, signed.signers[0]!)) return false;
   return (await statusSince(chain, transactionSignature(signed.transaction), chain.newestSlot)) === undefined;
 }
 
@@ -161,7 +164,7 @@ async function land<Detail>(
   { prepare, seal }: Posted<Detail>,
   request: LedgerRow,
   { delegate }: Terms,
-  { transaction }: SignedTransaction,
+  { transaction, signers }: SignedTransaction,
 ): Promise<LedgerRow | Refusal> {
   const detail = request.state === 'crafted' ? await prepare?.(request) : undefined;
   const sealed = seal && detail !== undefined ? () => seal(detail) : undefined;
@@ -171,7 +174,9 @@ async function land<Detail>(
       : await landing.execute(request, transaction, detail, sealed);
   } catch (error) {
     if (error instanceof ReservationRefused) return { reason: 'reserved', error };
-    if (error instanceof WouldFail) return { reason: 'would-fail', err: error.err, request, transaction };
-    throw error;
+    if (!(error instanceof WouldFail)) throw error;
+    // It is no failure yet: he can undo what it would fail for, and land it when its wallet has made another one.
+    if (!delegate && isLedByAnother(request, signers[0]!)) return landing.withhold(request, transaction, error.err);
+    return { reason: 'would-fail', err: error.err, request, transaction };
   }
 }

@@ -14,7 +14,7 @@ import type { Logger } from 'pino';
 import type { Chain } from '../chain/index.js';
 import { RFQ } from '../errors/index.js';
 import type { Clock } from '../lib/clock.js';
-import { completeHandOver, findRequest, type LedgerRow } from '../store/ledger.js';
+import { completeSignature, findRequest, type LedgerRow } from '../store/ledger.js';
 import type { Store } from '../store/sql.js';
 import { type Explanation, rfqError } from './explain.js';
 import { FORGOTTEN, historySince, isForgotten, OLD_MS, UNCERTAIN } from './history-since.js';
@@ -86,19 +86,22 @@ export class DelegatedSend {
       return { verdict: { event: 'failed', slot: null, error: rfqError(delivery) } };
     }
     if (delivery.outcome === 'denied') {
-      const end = await this.search(row, delivery);
+      const end = await this.search(row, lost(delivery));
       await this.#compare(row, delivery, end);
       return end;
     }
-    if (delivery.outcome === 'unknown') return this.search(row, { ...RFQ.failedToLand, ...delivery });
+    if (delivery.outcome === 'unknown') return this.search(row, lost({ ...RFQ.failedToLand, ...delivery }));
     const complete = withFirstSignature(signed, delivery.signature);
     if (complete) return { row: await this.#remember(row, delivery.signature, encodeTransaction(complete)) };
     log.warn({ request: row.id }, 'the returned signature does not belong to the transaction');
-    return this.search(row, RFQ.failedToLand);
+    return this.search(row);
   }
 
-  /** The outcome is unknown: searches the chain for the message until it is found or can no longer land. */
-  async search(row: LedgerRow, whenDead: Explanation = RFQ.failedToLand): Promise<Resolution> {
+  /**
+   * The outcome is unknown: searches the chain for the message until it is found or can no longer land, which is `whenDead`. What
+   * was not handed over is searched for only then, because that costs less.
+   */
+  async search(row: LedgerRow, whenDead: Verdict = lost(RFQ.failedToLand)): Promise<Resolution> {
     const { store, log, closing } = this.#deps;
     const search = this.#searches.open({
       message: decodeTransaction(row.wire!).message,
@@ -136,7 +139,7 @@ export class DelegatedSend {
 
   async #remember(row: LedgerRow, signature: string, wire: Uint8Array): Promise<LedgerRow> {
     const { store } = this.#deps;
-    await store.transaction((tx) => completeHandOver(tx, row.id, signature, wire));
+    await store.transaction((tx) => completeSignature(tx, row.id, signature, wire));
     const known = await findRequest(store, row.id);
     if (!known) throw new Error(`request ${row.id} has disappeared while it was being sent`);
     return known;
@@ -146,19 +149,20 @@ export class DelegatedSend {
   async #lookOnce(
     row: LedgerRow,
     look: (atLeastSlot?: bigint, sinceSlot?: bigint) => Promise<Found | undefined>,
-    whenDead: Explanation,
+    whenDead: Verdict,
   ): Promise<Verdict | 'forgotten' | undefined> {
     const { store, chain } = this.#deps;
     const lifetime = lifetimeByHeight(row.wire!, row.lastValidBlockHeight + LIST_LAG_BLOCKS);
     const death = await deadAt(lifetime, chain);
+    if (death === undefined && !row.handedOver) return undefined;
     const found = await look(death, await this.#slotBefore(row));
     if (found) {
       const { signature, wire, slot, err } = found;
-      await store.transaction((tx) => completeHandOver(tx, row.id, signature, wire));
+      await store.transaction((tx) => completeSignature(tx, row.id, signature, wire));
       return err === null ? { event: 'landed', slot, error: null } : { event: 'failed', slot, error: err };
     }
     if (death === undefined) return undefined;
-    return (await this.#isForgotten(row)) ? 'forgotten' : { event: 'expired', slot: null, error: rfqError(whenDead) };
+    return (await this.#isForgotten(row)) ? 'forgotten' : whenDead;
   }
 
   async #isForgotten({ sentAt, createdAt }: LedgerRow): Promise<boolean> {
@@ -177,6 +181,9 @@ export class DelegatedSend {
     return slot - SPARE_SLOTS - (blocks > 0n ? 2n * blocks : 0n);
   }
 }
+
+/** What was not landed by who had to. */
+const lost = (why: Explanation): Verdict => ({ event: 'expired', slot: null, error: rfqError(why) });
 
 /** The transaction with its first signature, if that makes it complete and every signature is right. */
 function withFirstSignature(signed: Transaction, signature: string): Transaction | undefined {

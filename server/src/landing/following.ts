@@ -7,6 +7,7 @@ import { OLD_MS } from './history-since.js';
 import { type Lifetime, lifetimeByHeight, lifetimeOf } from './lifetime.js';
 import type { Resending } from './pace.js';
 import { PayloadMismatch } from './payload.js';
+import { isLedByAnother } from './signed-transaction.js';
 import { aliveAtOf } from './submission-payload.js';
 import type { Tracker, Verdict } from './tracker.js';
 
@@ -104,9 +105,17 @@ export class Following {
       ...(resending && { resending }),
       isOurs: this.#deps.isOurs?.(wire) ?? false,
     });
-    // A message has many valid signatures: the last signer may have sent a different one than it told us.
-    if (verdict.event === 'expired' && row.handedOver) return this.resolve(row, await delegated.search(row));
-    return this.#conclude(id, verdict);
+    return verdict.event === 'expired' ? this.#expire(row, wire, verdict) : this.#conclude(id, verdict);
+  }
+
+  /** A message has many valid signatures: whoever signs it first may have sent another one than he told us. */
+  async #expire(row: LedgerRow, wire: Uint8Array, expired: Verdict): Promise<LedgerRow> {
+    const { delegated } = this.#deps;
+    if (row.handedOver) return this.resolve(row, await delegated.search(row));
+    // What was withheld would have failed when it was posted.
+    const end: Verdict = row.error === null ? expired : { event: 'failed', slot: null, error: row.error };
+    const isSearched = isLedByAnother(row, decodeTransaction(wire).decoded.accounts[0]!);
+    return this.resolve(row, isSearched ? await delegated.search(row, end) : { verdict: end });
   }
 
   async #conclude(id: string, verdict: Verdict): Promise<LedgerRow> {

@@ -1,8 +1,14 @@
-import { type Address, decodeTransaction, encodeTransaction, type Transaction } from '@slipway/wire';
+import {
+  type Address,
+  decodeTransaction,
+  encodeTransaction,
+  type Transaction,
+  transactionSignature,
+} from '@slipway/wire';
 import type { Guest } from '../lib/places.js';
 import { isWalletRole, type Signer, usableAddresses } from '../signer/index.js';
 import { tell } from '../store/event-outbox.js';
-import { failUnsent, isSubmission, type LedgerRow, takeAbandoned } from '../store/ledger.js';
+import { failUnsent, isSubmission, type LedgerRow, takeAbandoned, withhold } from '../store/ledger.js';
 import type { LossBar, LossKind } from '../store/losses.js';
 import type { TriggerOrderRow } from '../store/trigger-orders.js';
 import { broadcast } from './broadcast.js';
@@ -14,7 +20,7 @@ import { whyNotFinal } from './finality.js';
 import { Following } from './following.js';
 import { createGroupedWrites } from './grouped-writes.js';
 import { isAsOrdered } from './order-seal.js';
-import { posted } from './pace.js';
+import { posted, UNSENT } from './pace.js';
 import { preflight } from './preflight.js';
 import { isAsCrafted } from './seal.js';
 import type { SignedTransaction } from './signed-transaction.js';
@@ -55,7 +61,10 @@ export class Landing {
       tracker,
       delegated,
       settle: writes.settle,
-      resendingOf: ({ area }) => (settlements[area]?.isOurs ? undefined : ofClients),
+      resendingOf({ area, error }) {
+        if (error !== null) return UNSENT;
+        return settlements[area]?.isOurs ? undefined : ofClients;
+      },
       isOurs: (wire) => isPaidBy(deps.signer, wire),
     });
     this.#tracker = tracker;
@@ -153,6 +162,18 @@ export class Landing {
       return ended;
     });
     const row = failed ?? (await this.#claiming.find(id));
+    return this.#following.follow(row);
+  }
+
+  /**
+   * `fail` where another than its wallet pays for it and has all signatures: it is not sent, but it is followed until it can land
+   * no more. The result is the request in its final state, as the chain has it.
+   */
+  async withhold({ id }: LedgerRow, signed: Transaction, err: unknown): Promise<LedgerRow> {
+    const { store, clock } = this.#deps;
+    const sentAt = new Date(clock.now());
+    const unsent = { id, signature: transactionSignature(signed), wire: encodeTransaction(signed), error: err, sentAt };
+    const row = (await store.transaction((tx) => withhold(tx, unsent))) ?? (await this.#claiming.find(id));
     return this.#following.follow(row);
   }
 

@@ -38,6 +38,13 @@ export const AT_REST: Resending = {
   isWorthResending: async () => false,
 };
 
+/** For what another may land, and we do not send: when it is dead is asked as often as of what is sent again. */
+export const UNSENT: Resending = {
+  resendAfterMs: () => 2_000,
+  unasked: 0,
+  isWorthResending: async () => false,
+};
+
 /** What can land has mostly done so after as many. */
 const POSTED_UNASKED = 3;
 

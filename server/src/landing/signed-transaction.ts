@@ -39,6 +39,17 @@ export function readSigned(base64: string): SignedTransaction | BadTransaction {
   }
 }
 
+/**
+ * Whether another pays the fee of what a wallet signs, and none of our keys signs it: once it is posted he has all signatures of
+ * it. He may land it when he likes, and with another signature than the one that was posted, as a key has many for one message.
+ */
+export function isLedByAnother(
+  { wallet, cosigners }: { wallet: string; cosigners: readonly string[] },
+  feePayer: Address,
+): boolean {
+  return cosigners.length === 0 && wallet !== feePayer;
+}
+
 export function isBadTransaction(value: object): value is BadTransaction {
   return 'reason' in value;
 }

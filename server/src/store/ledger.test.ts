@@ -4,7 +4,7 @@ import { findLaunch, finishLaunch, insertLaunch, setPage } from './launches.js';
 import {
   type Claim,
   claimMany,
-  completeHandOver,
+  completeSignature,
   deleteSubmission,
   findBySignature,
   findRequest,
@@ -116,7 +116,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
         true,
       ]);
       const complete = (id: string) =>
-        store.transaction((tx) => completeHandOver(tx, id, `of ${id}`, new Uint8Array([9])));
+        store.transaction((tx) => completeSignature(tx, id, `of ${id}`, new Uint8Array([9])));
       assert.deepEqual([await complete('a'), await complete('b')], [true, false]);
       assert.deepEqual(await findBySignature(store, 'of a').then((row) => [row!.id, row!.wire]), [
         'a',

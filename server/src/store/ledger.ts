@@ -115,7 +115,7 @@ const INSERT_SUBMISSION = `
     expires_at, signature, wire, sent_at, lease_until, api_key)
   select $1, 'submit', $2, 'sending', $3::bytea, '{}', $4::bigint, $5::jsonb, $6::timestamptz, $7::timestamptz, $1,
     $8::bytea, $9::timestamptz, ${leaseEnd(LANDING_LEASE)}, $10
-  where not exists (select from ledger where signature = $1)
+  where not exists (select from ledger where signature = $1 and (state <> 'sending' or error is null))
   on conflict do nothing`;
 
 // Locked before the claims are checked, so that of two requests with the same message the second sees the first.
@@ -173,8 +173,8 @@ export async function insertCrafted(tx: Tx, rows: readonly NewRequest[]): Promis
 }
 
 /**
- * Inserts a transaction in the state `sending`. False if its signature is in the ledger already, but for one that was given up:
- * the new row takes its place, and the key that has submitted it first hears of its end.
+ * Inserts a transaction in the state `sending`. False if its signature is in the ledger already, but for one that is withheld, and
+ * for one that was given up: the new row takes its place, and the key that has submitted it first hears of its end.
  */
 export async function insertSubmission(tx: Tx, row: NewSubmission): Promise<boolean> {
   const { rows } = await tx.query<Pick<LedgerRow, 'apiKey'>>(
@@ -247,11 +247,12 @@ export async function findTwins(tx: Tx, notWon: readonly string[]): Promise<Set<
 }
 
 /**
- * Stores the signature and bytes of a handed over transaction once they are known. False if it is no longer being sent.
+ * Stores the signature and bytes that a transaction has landed with, or will, where another than we signs it first. False if it is
+ * no longer being sent.
  */
-export async function completeHandOver(tx: Tx, id: string, signature: string, wire: Uint8Array): Promise<boolean> {
+export async function completeSignature(tx: Tx, id: string, signature: string, wire: Uint8Array): Promise<boolean> {
   const { rowCount } = await tx.query(
-    `update ledger set signature = $2, wire = $3 where id = $1 and state = 'sending' and handed_over`,
+    `update ledger set signature = $2, wire = $3 where id = $1 and state = 'sending'`,
     [id, signature, wire],
   );
   return rowCount === 1;
@@ -305,6 +306,24 @@ export async function failUnsent(
     `update ledger set state = $2, wire = $3, error = $4::jsonb, settled_at = $5 where id = $1 and state = 'crafted'
      returning ${COLUMNS}`,
     [id, next('crafted', 'doomed'), wire, JSON.stringify(error), settledAt],
+  );
+  return rows[0];
+}
+
+/**
+ * Has a request that is not sent followed as if it were, because another may land it: as long as it is `sending`, its error is what
+ * it would have failed with. Undefined if it is no longer crafted.
+ */
+export async function withhold(
+  tx: Tx,
+  { id, signature, wire, error, sentAt }: Claim & { error: unknown },
+): Promise<LedgerRow | undefined> {
+  const { rows } = await tx.query<LedgerRow>(
+    `update ledger set state = $2, signature = $3, wire = $4, error = $5::jsonb, sent_at = $6,
+       lease_until = ${leaseEnd(LANDING_LEASE)}
+     where id = $1 and state = 'crafted'
+     returning ${COLUMNS}`,
+    [id, next('crafted', 'sent'), signature, wire, JSON.stringify(error), sentAt],
   );
   return rows[0];
 }

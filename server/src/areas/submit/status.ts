@@ -28,7 +28,7 @@ export function registerStatus(app: TypedServer, deps: SubmitDeps): void {
 }
 
 /** What has become of a transaction that was submitted or executed here. */
-export async function status({ store }: SubmitDeps, { signature }: StatusParams): Promise<StatusAnswer> {
+export async function status({ store }: Pick<SubmitDeps, 'store'>, { signature }: StatusParams): Promise<StatusAnswer> {
   if (base58Decode(signature)?.length !== 64) {
     throw new AppError('INVALID_REQUEST', {
       message: 'signature: expected a transaction signature in base58 (64 bytes)',
@@ -36,9 +36,10 @@ export async function status({ store }: SubmitDeps, { signature }: StatusParams)
   }
   const row = await findBySignature(store, signature);
   if (!row) throw new AppError('NOT_FOUND', { message: 'This transaction was not submitted here' });
+  if (row.state === 'sending' || row.state === 'crafted') return { signature, status: 'pending', slot: null };
   return {
     signature,
-    status: row.state === 'sending' || row.state === 'crafted' ? 'pending' : row.state,
+    status: row.state,
     slot: row.slot?.toString() ?? null,
     ...((row.state === 'failed' || row.error !== null) && errorOf(row)),
   };

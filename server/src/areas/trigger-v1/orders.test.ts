@@ -9,6 +9,7 @@ import {
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
 import { paymentPlace } from '../../crafting/limit-order.js';
+import { withOtherSignature } from '../../lib/other-signature-testing.js';
 import {
   balances,
   fill,
@@ -213,6 +214,20 @@ describe('an order', () => {
     const after = [await balances(world, maker.address), await balances(world, payer.address)] as const;
     assert.equal(after[0].sol, before[0].sol - 1_000_000_000n);
     assert.equal(after[1].sol, before[1].sol - ORDER_RENT - TOKEN_RENT - (await feeOf(done.body.signature!)));
+  });
+
+  it('attack: a sponsor opens a limit order with another signature than was posted, to have its maker make it again: it is found by its message', async () => {
+    const [maker, payer] = [await newWallet(world), await newWallet(world)];
+    const { body } = await world.post('createOrder', orderBody(maker, { payer: payer.address }));
+    const { requestId, transaction, order } = body;
+    const signedTransaction = signed(transaction, maker, payer);
+    const twin = withOtherSignature(signedTransaction, payer);
+    const sent = await world.rpc.call('sendTransaction', [twin, { encoding: 'base64', skipPreflight: true }]);
+    await world.rpc.call('localnet_advanceClock', [120]);
+    world.chain.forget();
+    const done = await world.post('execute', { requestId, signedTransaction });
+    assert.deepEqual([done.status, done.body.signature, done.body.order], [200, sent, order]);
+    assert.ok(await openOrder(world, order));
   });
 
   it('has the fee of its pair, and on top what an integrator asks', async () => {
