@@ -24,8 +24,8 @@ import {
   scored,
 } from './found.js';
 import { type LiveLeg, mostFor, wholeOut } from './legs.js';
-import type { Path } from './market.js';
-import { ALL_BPS, type Outcome, type Part, type Plan } from './plan.js';
+import { baseOf, betweenOf, lengthsOf, planOf } from './path-lengths.js';
+import { ALL_BPS, type Part } from './plan.js';
 import { noteShort } from './short.js';
 
 /** Pools of one kind that a step is tried with: so many that are best for all of the amount, and for each part of it. */
@@ -61,9 +61,11 @@ const NEARLY = 1.0001;
  * cannot be better than what is known, is not followed. The first of the `paths` are the best.
  */
 export function fitting(paths: readonly Estimate[], options: SearchOptions, progress: Progress): void {
+  if (isOver(progress)) return;
+  const isTooLong = lengthsOf(paths, options);
   for (const path of paths) {
     if (isOver(progress)) break;
-    follow(path, options, progress);
+    if (!isTooLong(path)) follow(path, options, progress);
   }
 }
 
@@ -98,23 +100,7 @@ interface Step {
   least: number;
 }
 
-/** Whether no plan over a path fits into a transaction, whatever the amount: its lightest pools are too many bytes. */
-export function isTooLong(estimate: Estimate, options: SearchOptions): boolean {
-  const { room } = options;
-  return room.isTooLong(estimate, () => {
-    const { path, steps } = estimate;
-    const alone = steps.map((legs) => legs.map((leg) => [partOf(leg, ALL_BPS)]));
-    const shared = sharedBy(alone.flat(2), room);
-    const lightest = alone.map((each) => lightestOf(each, (parts) => room.weigh(parts, shared)));
-    const weigh = (parts: readonly Part[]) => room.weigh(parts, betweenOf(steps));
-    const base = room.base(path.mints, () => baseOf(planOf(path, lightest), options, weigh));
-    // The lightest may name too many accounts where others do not: that tells nothing of the path.
-    return Number.isFinite(base) && base + lightest.reduce((sum, parts) => sum + room.weigh(parts, shared), 0) > 0;
-  });
-}
-
 function follow(estimate: Estimate, options: SearchOptions, progress: Progress): void {
-  if (isTooLong(estimate, options)) return;
   const { path, steps: live, input } = estimate;
   const { request, room, maxPools } = options;
   const kept = keptOf(request);
@@ -133,7 +119,7 @@ function follow(estimate: Estimate, options: SearchOptions, progress: Progress):
   const between = betweenOf(live);
   const weigh = (parts: readonly Part[]) => room.weigh(parts, between);
   const lightest = () => steps.map(({ ways }) => lightestOf(eachOf(ways), weigh));
-  const base = room.base(path.mints, () => baseOf(planOf(path, lightest()), options, weigh));
+  const base = room.base(path.mints, () => baseOf(planOf(path, lightest()), between, options));
   if (base + steps.reduce((sum, { least }) => sum + least, 0) > 0) return;
   for (const step of steps) step.ways.push(...splitsOver(step.legs, step.amount, progress));
 
@@ -184,36 +170,15 @@ const reachOf = (steps: readonly Step[], amount: number): number =>
 const eachOf = (ways: readonly Way[]): Part[][] => ways.map(({ parts }) => parts);
 const partsOf = (ways: readonly Way[]): Part[] => eachOf(ways).flat();
 
-const planOf = ({ mints }: Path, ofSteps: readonly (readonly Part[])[]): Plan => ({
-  steps: ofSteps.map((parts, i) => ({ input: mints[i]!, output: mints[i + 1]!, parts })),
-  pools: ofSteps.flat().length,
-});
-
-/** The bytes that any plan of a path has too many, without what its pools weigh; told by one of them. */
-function baseOf(plan: Plan, { room, request }: SearchOptions, weigh: Weigh): number {
-  const trades = plan.steps.flatMap(({ parts }, step) =>
-    parts.map((part) => ({ part, step, offered: 1n, paid: 1n, received: 1n, fee: 0n, rest: 0n })),
-  );
-  const outcome: Outcome = { inAmount: 1n, outAmount: 1n, feeAmount: request.fee ? 1n : 0n, trades };
-  return room.excess({ plan, outcome }) - weigh(plan.steps.flatMap(({ parts }) => parts)) - room.slack;
-}
-
 type Weigh = (parts: readonly Part[]) => number;
 
 const lightestOf = (all: readonly (readonly Part[])[], weigh: Weigh): readonly Part[] =>
   all.reduce((light, parts) => (weigh(parts) < weigh(light) ? parts : light));
 
-/** What the accounts between the steps name, whatever the pools. */
-function betweenOf(steps: readonly LiveLeg[][]): Set<Address> {
-  const tokens = steps.slice(1).map(([first]) => first!.state.tokens[first!.from]);
-  return new Set(tokens.flatMap(({ mint, tokenProgram }) => [mint, tokenProgram]));
-}
-
 /** The accounts that several of these pools name. */
 function sharedBy(parts: readonly Part[], room: Room): Set<Address> {
   const times = new Map<Address, number>();
-  for (const part of parts)
-    for (const address of new Set(room.named(part))) times.set(address, (times.get(address) ?? 0) + 1);
+  for (const part of parts) for (const address of room.named(part)) times.set(address, (times.get(address) ?? 0) + 1);
   return new Set([...times].flatMap(([address, count]) => (count > 1 ? [address] : [])));
 }
 
@@ -243,7 +208,7 @@ function stepsOf(live: readonly LiveLeg[][], input: number, { room }: SearchOpti
 function ofEveryKind(legs: readonly LiveLeg[], amount: number, room: Room): LiveLeg[] {
   const kinds = new Map<string, LiveLeg[]>();
   for (const leg of legs) {
-    const kind = room.kindOf(partOf(leg, ALL_BPS));
+    const kind = room.kindOf(leg);
     const same = kinds.get(kind);
     if (same) same.push(leg);
     else kinds.set(kind, [leg]);

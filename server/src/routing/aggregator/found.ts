@@ -3,7 +3,7 @@ import type { QuoteRequest } from '../router.js';
 import { WORTH_A_POOL } from './deal.js';
 import type { LiveLeg } from './legs.js';
 import type { Market, Path } from './market.js';
-import { ALL_BPS, amountFor, type Outcome, type Part, type Plan, run } from './plan.js';
+import { ALL_BPS, amountFor, type Outcome, type Plan, run } from './plan.js';
 
 export interface SearchOptions {
   market: Market;
@@ -17,6 +17,8 @@ export interface SearchOptions {
   room: Room;
 }
 
+export type Names = Pick<ReadonlySet<Address>, 'has'>;
+
 /** The room that a transaction has for a trade. */
 export interface Room {
   /** Bytes by which a plan's transaction is too large; 0 or less if it fits. */
@@ -25,18 +27,16 @@ export interface Room {
    * Bytes that these pools add to the transaction of any plan over the same mints, at least; accounts that are `shared`
    * are there in any case.
    */
-  weigh(parts: readonly Part[], shared: ReadonlySet<Address>): number;
+  weigh(parts: readonly LiveLeg[], shared: Names): number;
   /**
    * Bytes that any plan over these mints has too many, without what its pools weigh; `measured` by one of them unless
    * that is known of a request like this.
    */
   base(mints: readonly Address[], measured: () => number): number;
-  /** Whether no plan over a path fits, whatever the amount; as `looked` unless that is known of these pools already. */
-  isTooLong({ path, steps }: Estimate, looked: () => boolean): boolean;
-  /** The accounts of a pool's instruction. */
-  named(part: Part): readonly Address[];
+  /** The program and the accounts of a pool's instruction, each once. */
+  named(leg: LiveLeg): readonly Address[];
   /** Equal for pools that take nearly the same share of a transaction. */
-  kindOf(part: Part): string;
+  kindOf(leg: LiveLeg): string;
   /** Bytes by which a weight may be too much, because plans may use different lookup tables. */
   slack: number;
 }
@@ -50,7 +50,6 @@ export const unbounded = (room: Room, excess: Room['excess']): Room => ({
   excess,
   weigh: () => 0,
   base: () => Number.NEGATIVE_INFINITY,
-  isTooLong: () => false,
 });
 
 /** A plan that has been calculated exactly. */

@@ -1,6 +1,6 @@
 import type { QuoteRequest } from '../router.js';
 import { CHUNKS, inputOfMany, MAX_PARTS, mostOut, partOf, type Way, waysFor } from './deal.js';
-import { fits, fitting, isTooLong, newProgress, type Progress } from './fitting.js';
+import { fits, fitting, newProgress, type Progress } from './fitting.js';
 import {
   better,
   calculate,
@@ -14,6 +14,7 @@ import {
 } from './found.js';
 import { bestOut, type LiveLeg, leastIn, liveLegs, wholeIn, wholeOut } from './legs.js';
 import type { Leg, Path } from './market.js';
+import { lengthsOf } from './path-lengths.js';
 import { ALL_BPS, type Plan } from './plan.js';
 import { noteShort } from './short.js';
 
@@ -58,7 +59,8 @@ function lookClosely(options: SearchOptions, live: LiveCache, progress: Progress
   const { market, request, now } = options;
   const estimates = rankedPaths(market.paths(request, now), options, live);
   // Most paths are too long for a transaction with a wallet's accounts: what is known of them spares their plans.
-  const possible = estimates.filter((estimate) => !isTooLong(estimate, options));
+  const isTooLong = lengthsOf(estimates, options);
+  const possible = estimates.filter((estimate) => !isTooLong(estimate));
   const { plans, ceiling } = rankedPlans(possible, options);
   const left = estimates.find((estimate) => !possible.includes(estimate));
   let looks = 0;

@@ -6,10 +6,9 @@ import {
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
 } from '@slipway/wire';
-import { GrowingCache } from '../../lib/growing-cache.js';
 import type { QuoteRequest, Surroundings } from '../router.js';
 import type { LiveLeg } from './legs.js';
-import { isLeft, type Outcome, type Part, type Plan } from './plan.js';
+import { isLeft, type Outcome, type Plan } from './plan.js';
 import type { PoolState } from './venue.js';
 
 /** Programs that surroundings and trades may share. */
@@ -56,11 +55,9 @@ export function planKey(plan: Plan, outcome: Outcome, listed: ReadonlySet<Addres
 /** What a pool's instruction takes of a transaction. */
 export interface PoolShape {
   key: string;
-  /** Stands for the key where many are kept: equal only for equal keys. */
-  id: number;
   /** Equal for pools that take the same share of a transaction, but for accounts that it names anyway. */
   kind: string;
-  /** Its program and its accounts, but for those of the trader. */
+  /** Its program and its accounts, but for those of the trader; each once. */
   named: readonly Address[];
   /** Of the instruction itself, without the addresses. */
   bytes: number;
@@ -68,10 +65,6 @@ export interface PoolShape {
 
 export const NOWHERE = addressFromBytes(new Uint8Array(32).fill(255));
 export const NO_PARTIES = { owner: NOWHERE, source: NOWHERE, destination: NOWHERE, amountIn: 0n, minOut: 0n };
-/** Some 150 bytes each: those of 20,000 pools. */
-const MAX_IDS = 60_000;
-const IDS = new GrowingCache<string, number>(MAX_IDS);
-let lastId = 0;
 const SHAPES = new WeakMap<PoolState, { listed: ReadonlySet<Address>; sides: [PoolShape?, PoolShape?] }>();
 
 /** Known for each state: a pool's instruction may name more or fewer accounts as its price moves. */
@@ -91,21 +84,12 @@ function readShape(pool: Address, listed: ReadonlySet<Address>, instruction: Ins
   const marks = named.map((address) => (listed.has(address) ? '1' : '0')).join('');
   const others = named.filter((address) => address !== NOWHERE);
   const inFull = others.filter((address) => !listed.has(address)).length;
-  const key = `${pool} ${data.length} ${marks}`;
   return {
-    key,
-    id: idOf(key),
+    key: `${pool} ${data.length} ${marks}`,
     kind: `${program} ${named.length} ${data.length} ${others.length} ${inFull}`,
-    named: [program, ...others],
+    named: [...new Set([program, ...others])],
     bytes: named.length + data.length,
   };
-}
-
-/** The same for as long as it is kept, and never that of another key. */
-function idOf(key: string): number {
-  const id = IDS.get(key) ?? ++lastId;
-  IDS.set(key, id);
-  return id;
 }
 
 const KEY_SIZE = 32;
@@ -122,7 +106,7 @@ export function presentIn({ instructions, ...parties }: Surroundings): Set<Addre
 }
 
 export function weightOf(
-  parts: readonly Part[],
+  parts: readonly LiveLeg[],
   listed: ReadonlySet<Address>,
   isPresent: (address: Address) => boolean,
   reference: number,

@@ -15,7 +15,6 @@ const ROOM: Room = {
   excess: () => 0,
   weigh: () => 0,
   base: () => 0,
-  isTooLong: () => false,
   named: () => [],
   kindOf: () => 'pool',
   slack: 0,

@@ -16,19 +16,15 @@ import {
   tokenInitializeAccount3,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
-import { LRUCache } from 'lru-cache';
 import { GrowingCache } from '../../lib/growing-cache.js';
 import type { QuoteRequest, Surroundings } from '../router.js';
 import { type BuildInput, buildPlan } from './build.js';
-import type { Estimate, Found, Room } from './found.js';
+import type { Found, Room } from './found.js';
 import { indexOf, tablesFor } from './lookup-tables.js';
 import type { Part, Plan } from './plan.js';
 import { NO_PARTIES, NOWHERE, planKey, presentIn, shapeOf, surroundingsKey, weightOf } from './shape.js';
 
 const MAX_CACHED = 20_000;
-/** Pools of all paths whose length is known, 8 bytes each; a path counts as some more. */
-const MAX_LEGS = 2_000_000;
-const PATH_AS_LEGS = 100;
 const SIGNATURE_SIZE = 64;
 /** As long as a request id, which such an account gets as its seed. */
 const SEED = 'slipway-sol-0000slipway-sol-0000';
@@ -75,14 +71,6 @@ interface Known extends Measured {
   generation: number;
 }
 
-/** Whether a path was too long, in which surroundings and over pools of which shapes, by their ids. */
-interface Length {
-  around: string;
-  generation: number;
-  shapes: Float64Array;
-  isTooLong: boolean;
-}
-
 /**
  * The room of a request's transaction, measured by building plans into it. Plans of one shape in surroundings of one shape
  * are measured once, and again when lookup tables have come to hold what they name, or hold it no more.
@@ -90,11 +78,6 @@ interface Length {
 export function createSizing({ router, lookupTables, tokenOf }: SizingDeps): (request: QuoteRequest) => Room {
   const known = new GrowingCache<string, Known>(MAX_CACHED);
   const bases = new GrowingCache<string, number>(MAX_CACHED);
-  // Not the shapes themselves, which are others after each trade: of some hundred pools, those were 0.5 MB a question.
-  const lengths = new LRUCache<string, Length>({
-    maxSize: MAX_LEGS,
-    sizeCalculation: ({ shapes }) => shapes.length + PATH_AS_LEGS,
-  });
   let generation = 0;
   let tables = lookupTables();
   let listed = namesIn(tables);
@@ -132,17 +115,8 @@ export function createSizing({ router, lookupTables, tokenOf }: SizingDeps): (re
         if (Number.isFinite(bytes)) bases.set(key, bytes);
         return bytes;
       },
-      isTooLong({ path, steps }, looked) {
-        let last = lengths.get(path.key);
-        if (last?.around !== around || last.generation !== generation || !hasShapes(steps, last.shapes, listed)) {
-          const shapes = steps.flatMap((legs) => legs.map((leg) => shapeOf(leg, listed).id));
-          last = { around, generation, shapes: Float64Array.from(shapes), isTooLong: looked() };
-          lengths.set(path.key, last);
-        }
-        return last.isTooLong;
-      },
-      named: (part) => shapeOf(part, listed).named,
-      kindOf: (part) => shapeOf(part, listed).kind,
+      named: (leg) => shapeOf(leg, listed).named,
+      kindOf: (leg) => shapeOf(leg, listed).kind,
       weigh(parts, shared) {
         present ??= presentIn(surroundings);
         const isPresent = (address: Address) => present!.has(address) || shared.has(address);
@@ -168,12 +142,6 @@ function measure(
       ? Number.POSITIVE_INFINITY
       : transactionSize(feePayer, all, tablesFor(trade, tables), inFull);
   return { size, named };
-}
-
-function hasShapes(steps: Estimate['steps'], shapes: Float64Array, listed: ReadonlySet<Address>): boolean {
-  let at = 0;
-  for (const legs of steps) for (const leg of legs) if (shapeOf(leg, listed).id !== shapes[at++]) return false;
-  return at === shapes.length;
 }
 
 /** Which tables hold which of these accounts. */
