@@ -54,6 +54,7 @@ async function search(deps: TokensDeps, terms: readonly string[]): Promise<Searc
   const mints = new Set<Address>();
   let found = 0;
   for (const term of terms) {
+    if (!isAddress(term) && found === MAX_FOUND) continue;
     const matches = isAddress(term) ? [term] : await matching(deps, term, MAX_FOUND - found);
     if (!isAddress(term)) found += matches.length;
     for (const mint of matches) mints.add(mint);
