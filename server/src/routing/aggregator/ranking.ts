@@ -19,6 +19,8 @@ const MOST_OF_ALL = { two: 32, three: 64 };
 const MOST_OVER_HUBS = 4;
 /** For each place in a list, so many paths are looked at, and those that pay the least are left out. */
 const LOOKS_A_PLACE = 4;
+/** To each token so many ways in two steps are followed to the end, as many as are looked at of all. */
+const MOST_TO_A_TOKEN = MOST_OF_ALL.three * LOOKS_A_PLACE;
 /** A path that has lost such a share (1/n) pays clearly less. */
 const CLEARLY = 200n;
 
@@ -79,20 +81,31 @@ export function rankPaths({ pairs, hubs, request, amount, now }: Ranking): Ranke
     const needed = leastIn(live, amount);
     return wholeIn(Number.isFinite(needed) ? needed : leastIn(live, amount / SIZE) * SIZE);
   };
+  const worthOf = (end: number) => (end === 0 ? WORTHLESS : isIn ? end : -end);
   const twoSteps: RankedPath[] = [];
   const threeSteps: RankedPath[] = [];
   const add = (ranked: RankedPath[], mints: Address[], end: number) => {
-    const worth = isIn ? end : -end;
-    ranked.push({ mints: isIn ? mints : mints.reverse(), worth: worth === 0 ? WORTHLESS : worth });
+    ranked.push({ mints: isIn ? mints : mints.reverse(), worth: worthOf(end) });
   };
+  const toSecond = new Map<Address, { first: Address; amount: number; worth: number }[]>();
   for (const first of pairs.get(near)?.keys() ?? []) {
     if (first === far) continue;
     const toFirst = carried(near, first, amount);
     if (pairs.get(first)!.has(far)) add(twoSteps, [near, first, far], carried(first, far, toFirst));
     for (const second of common(pairs, first, far)) {
       if (second === near) continue;
-      add(threeSteps, [near, first, second, far], carried(second, far, carried(first, second, toFirst)));
+      const ways = toSecond.get(second) ?? [];
+      toSecond.set(second, ways);
+      const reached = carried(first, second, toFirst);
+      ways.push({ first, amount: reached, worth: worthOf(reached) });
     }
+  }
+  // They go on over the same pools: what brings less there brings less in the end.
+  for (const [second, ways] of toSecond) {
+    const most = ways.length > MOST_TO_A_TOKEN ? ways.sort(byWorth).slice(0, MOST_TO_A_TOKEN) : ways;
+    const overHubs = hubs.has(second) ? ways.filter(({ first }) => hubs.has(first)) : [];
+    for (const { first, amount } of new Set([...most, ...overHubs]))
+      add(threeSteps, [near, first, second, far], carried(second, far, amount));
   }
   const paid = paidOver(liveOf);
   const paidBy = ({ mints, worth }: RankedPath): Paid => {
