@@ -287,6 +287,21 @@ describe('a worker whose items leave their places once they are sent', () => {
     await worker.close();
   });
 
+  it('looks again soon where something is left, woken or not', async () => {
+    const { work, worker } = newWorker('queued', { intervalMs: 3_600_000, soonMs: 0 });
+    const left = [some(2, 'first'), some(2, 'next'), some(2, 'last')];
+    const due = async () => {
+      work.items = left.shift()!;
+      return work.items;
+    };
+    Object.defineProperty(Object.assign(work, { due }), 'hasMore', { get: () => left.length > 0 });
+    const all = left.flat();
+    worker.start();
+    while (work.sent.length < all.length) await new Promise(setImmediate);
+    await worker.close();
+    assert.deepEqual(work.sent, all);
+  });
+
   it('keeps to its second bound, whoever they are of', async () => {
     const { work, worker } = newWorker('queued');
     Object.assign(work, { ownersOf: (item: string) => [item] });

@@ -19,6 +19,8 @@ export interface Work<Item, Prepared> {
    * @throws to end the turn, with a log line
    */
   due(inFlight: InFlight, isWoken: boolean): Promise<Iterable<Item>>;
+  /** Whether `due` has left some of what is due to the next turn, which then comes soon. */
+  readonly hasMore?: boolean;
   /** A cheap check before a lease is taken. If it is missing, everything that `due` returns is due. */
   isDue?(item: Item): Promise<boolean>;
   /** Prepares what to send; undefined if there is nothing now. @throws to make the item back off */
@@ -132,7 +134,8 @@ export class Worker<Item, Prepared> implements InFlight {
     for (let round = 0; round < MOST_ROUNDS && !this.#loop.isClosed; round++) {
       this.#work.forget?.();
       const begun = await this.tick();
-      if (begun + this.#underWay.size + this.#queue.size === 0 && !this.#isCutShort) return;
+      const isLeft = this.#isCutShort || this.#work.hasMore;
+      if (begun + this.#underWay.size + this.#queue.size === 0 && !isLeft) return;
       while (this.#underWay.size > 0) await Promise.all(this.#underWay.values());
     }
   }
@@ -156,6 +159,7 @@ export class Worker<Item, Prepared> implements InFlight {
 
   async #turn(isWoken: boolean): Promise<number> {
     const items = await this.#work.due(this, isWoken);
+    if (this.#work.hasMore) this.#loop.again();
     const begun = await this.#begin(items);
     await this.#work.turned?.(begun);
     return begun;

@@ -61,14 +61,19 @@ export class TrailingGroup {
     return { condition: this.sign === 1 ? 'below' : 'above', usd: this.thresholdOf(this.find(slot)!.mark) };
   }
 
-  /** Moves the marks that the price beats, and returns the slots that it fires. They stay until they are removed. */
-  tick(usd: number): number[] {
+  /**
+   * Moves the marks that the price beats, and returns the slots that it fires, at most so many. They stay until they are removed.
+   */
+  tick(usd: number, most = Number.POSITIVE_INFINITY): number[] {
     this.raise(usd);
     const fired: number[] = [];
     for (let at = this.clusters.length - 1; at >= 0; at -= 1) {
       const { mark, slots } = this.clusters[at]!;
       if (this.beats(usd, this.thresholdOf(mark))) break;
-      fired.push(...slots);
+      for (const slot of slots) {
+        if (fired.length >= most) return fired;
+        fired.push(slot);
+      }
     }
     return fired;
   }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { Leg } from './order.js';
+import { TrailingGroup } from './trailing-group.js';
 import { type Fired, type Trigger, TriggerBook } from './trigger-book.js';
 
 const SOL = 'SOL';
@@ -42,6 +43,43 @@ describe('a tick', () => {
     assert.deepEqual(ids(book.tick(SOL, 1)), ['d']);
     assert.deepEqual(ids(book.tick(SOL, 1e9)), ['c']);
     assert.equal(book.size, 0);
+  });
+
+  test('fires no more than it may, and the next one fires the rest, if the price is still there', () => {
+    const orders = { up: [price(100)], down: [price(300, 'below')], one: [trail(100, 300)], two: [trail(100, 300)] };
+    const book = bookOf(orders);
+    assert.equal(book.tick(SOL, 200, { most: 0 }).length, 0);
+    assert.equal(book.size, 4);
+    const [first, second] = [book.tick(SOL, 200, { most: 1 }), book.tick(SOL, 200, { most: 2 })];
+    assert.deepEqual([first.length, second.length, book.size], [1, 2, 1]);
+    assert.deepEqual(ids([...first, ...second, ...book.tick(SOL, 200, { most: 9 })]), Object.keys(orders).sort());
+  });
+
+  test('moves the marks of trailing orders, though none may fire', () => {
+    const book = bookOf({ a: [trail(100, 10)] });
+    assert.deepEqual(book.tick(SOL, 20, { most: 0 }), []);
+    assert.equal(book.mark('a'), 20);
+  });
+
+  test('keeps nothing that has fired, and fires all the rest, where a part of it throws', (t) => {
+    const book = bookOf({ a: [trail(100, 10)], b: [trail(200, 10)], c: [trail(300, 10)], d: [price(9, 'below')] });
+    const { lineOf } = TrailingGroup.prototype;
+    const broken = t.mock.method(TrailingGroup.prototype, 'lineOf', function (this: TrailingGroup, slot: number) {
+      if (this.thresholdOf(100) === 98) throw new Error('broken');
+      return lineOf.call(this, slot);
+    });
+    const reasons: string[] = [];
+    const failed = ({ message }: Error) => reasons.push(message);
+    assert.deepEqual(ids(book.tick(SOL, 9, { failed })), ['a', 'c', 'd']);
+    assert.deepEqual(reasons, ['broken']);
+    broken.mock.restore();
+    assert.deepEqual(ids(book.tick(SOL, 9)), ['b']);
+  });
+
+  test('attack: a free key lets 150,000 trailing orders fire at one price: more than the arguments of a call may be, and all fire', () => {
+    const book = new TriggerBook();
+    for (let i = 0; i < 150_000; i++) book.add(`o${i}`, [trail(500, 100)]);
+    assert.equal(book.tick(SOL, 90).length, 150_000);
   });
 
   test('of another mint fires nothing', () => {

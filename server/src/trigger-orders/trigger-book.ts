@@ -34,6 +34,13 @@ export interface Fired {
   line: Line;
 }
 
+export interface TickOptions {
+  /** How many orders to fire at most; without a limit by default. Others stay, and fire at the next tick if the price is still there. */
+  most?: number;
+  /** Told what went wrong; by default it is thrown. */
+  failed?: (error: Error) => void;
+}
+
 interface Market {
   above: SlotHeap;
   below: SlotHeap;
@@ -78,16 +85,28 @@ export class TriggerBook {
     return true;
   }
 
-  /** Removes and returns the orders that a price fires. An invalid price (zero or NaN) fires nothing. */
-  tick(mint: string, usd: number): Fired[] {
+  /**
+   * Removes and returns the orders that a price fires. An invalid price (zero or NaN) fires nothing. What throws is told to
+   * `failed`: it keeps nothing that has fired, and nothing else of the market from firing.
+   */
+  tick(mint: string, usd: number, { most = Number.POSITIVE_INFINITY, failed = rethrow }: TickOptions = {}): Fired[] {
     const market = this.markets.get(mint);
     if (!market || !(usd > 0 && usd < Number.POSITIVE_INFINITY)) return [];
     const fired: Fired[] = [];
+    const attempt = (step: () => void) => {
+      try {
+        step();
+      } catch (error) {
+        failed(error as Error);
+      }
+    };
     for (const group of market.trailing.values()) {
-      for (const slot of group.tick(usd)) this.fire(slot, group.lineOf(slot), fired);
+      attempt(() => {
+        for (const slot of group.tick(usd, most - fired.length)) this.fire(slot, group.lineOf(slot), fired);
+      });
     }
-    this.drain(market, 'above', usd, fired);
-    this.drain(market, 'below', usd, fired);
+    attempt(() => this.drain(market, 'above', usd, most, fired));
+    attempt(() => this.drain(market, 'below', usd, most, fired));
     return fired;
   }
 
@@ -114,9 +133,10 @@ export class TriggerBook {
     return slot;
   }
 
-  private drain(market: Market, condition: Line['condition'], usd: number, fired: Fired[]): void {
+  private drain(market: Market, condition: Line['condition'], usd: number, most: number, fired: Fired[]): void {
     const [heap, sign] = [market[condition], condition === 'above' ? 1 : -1];
     for (let slot = heap.first; slot !== undefined && this.table.key[slot]! <= sign * usd; slot = heap.first) {
+      if (fired.length >= most) return;
       this.fire(slot, { condition, usd: sign * this.table.key[slot]! }, fired);
     }
   }
@@ -133,6 +153,10 @@ export class TriggerBook {
     this.markets.set(mint, market);
     return market;
   }
+}
+
+function rethrow(error: Error): never {
+  throw error;
 }
 
 function trailingGroup({ trailing }: Market, { condition, trailingBps }: TrailingTrigger): TrailingGroup {

@@ -1,10 +1,7 @@
-import { randomInt } from 'node:crypto';
-import type { Address } from '@slipway/wire';
 import type { Registry } from 'prom-client';
 import type { Prices } from '../../prices/index.js';
 import { makersOf, type OrderMaker } from '../../store/trigger-order-fills.js';
 import { isBeyond } from '../../trigger-orders/line.js';
-import type { Tick } from '../../trigger-orders/price-guard.js';
 import { tickOf } from '../../trigger-orders/tick.js';
 import type { GroupPath } from '../fair-queue.js';
 import type { KeeperLoop } from '../keeper.js';
@@ -12,6 +9,7 @@ import { type InFlight, type Work, Worker } from '../worker.js';
 import type { FillDeps, TriggerKeeperDeps } from './deps.js';
 import { type FillOutcome, fillOrder, type PricedOrder } from './fill-order.js';
 import { createFillWrites } from './fill-writes.js';
+import { Firing } from './firing.js';
 import { createMetrics, type TriggerMetrics } from './metrics.js';
 import { Recovery, releaseAbandoned } from './recovery.js';
 import { returnRents } from './rents.js';
@@ -108,14 +106,11 @@ interface OwnedOrder extends FiredOrder {
 class TriggerWork implements Work<OwnedOrder, PricedOrder> {
   readonly #deps: TriggerKeeperOptions & FillDeps;
   readonly #orders: WaitingOrders;
-  /** The last price of each market. */
-  readonly #ticks = new Map<Address, Tick>();
+  readonly #firing: Firing;
   /** Orders that have fired while the keeper's wallet could not pay. They are not in the book. */
   readonly #unpaid = new Set<string>();
   readonly #metrics: TriggerMetrics;
   readonly recovery: Recovery;
-  /** Whether pools contradicted a price in the last turn. */
-  isContradicted = false;
   /** How many more turns the last new price gets soon. */
   looks = 0;
   #hasReleased = false;
@@ -135,7 +130,17 @@ class TriggerWork implements Work<OwnedOrder, PricedOrder> {
     };
     this.#orders = orders;
     this.#metrics = createMetrics(deps.registry, () => ({ waiting: orders.size, unpaid: this.#unpaid.size }));
+    this.#firing = new Firing(deps, orders, this.#metrics);
     this.recovery = new Recovery(this.#deps);
+  }
+
+  get hasMore(): boolean {
+    return this.#firing.hasMore;
+  }
+
+  /** Whether pools contradicted a price in the last turn. */
+  get isContradicted(): boolean {
+    return this.#firing.isContradicted;
   }
 
   idOf({ id }: FiredOrder): string {
@@ -147,7 +152,8 @@ class TriggerWork implements Work<OwnedOrder, PricedOrder> {
     if (!isWoken || this.#deps.steadyNow() >= this.#cleanAt) await this.#cleanUp(inFlight);
     await this.#orders.update(inFlight);
     const firedAt = this.#deps.steadyNow();
-    const fired = this.#fire();
+    const fired = this.#firing.turn();
+    if (this.isContradicted && !this.hasMore) this.looks--;
     if (fired.length === 0) return [];
     try {
       const [canPay, owned] = await Promise.all([this.#deps.wallet.canPay(), this.#withMakers(fired)]);
@@ -190,7 +196,7 @@ class TriggerWork implements Work<OwnedOrder, PricedOrder> {
    * that it does not fire any more waits for it again.
    */
   async prepare(fired: OwnedOrder): Promise<PricedOrder | undefined> {
-    const price = tickOf(this.#deps, fired.mint, this.#ticks.get(fired.mint));
+    const price = tickOf(this.#deps, fired.mint, this.#firing.lastOf(fired.mint));
     if (typeof price !== 'string' && isBeyond(price.usd, fired.line)) return { ...fired, usd: price.usd };
     this.#orders.readAgain(fired.id);
     return undefined;
@@ -237,36 +243,9 @@ class TriggerWork implements Work<OwnedOrder, PricedOrder> {
     return fired.map((order) => ({ ...order, maker: makers.get(order.id) }));
   }
 
-  #fire(): FiredOrder[] {
-    const fired: FiredOrder[] = [];
-    this.isContradicted = false;
-    this.#deps.prices.follow([...this.#orders.priced]);
-    for (const mint of this.#orders.mints) {
-      const price = tickOf(this.#deps, mint, this.#ticks.get(mint));
-      if (typeof price === 'string') {
-        this.#deps.log.debug({ mint, reason: price }, 'ignoring a price');
-        this.isContradicted ||= price === 'contradicting';
-        continue;
-      }
-      this.#ticks.set(mint, price);
-      // In random order, so that keepers do not compete for the same claims.
-      fired.push(...shuffled(this.#orders.tick(mint, price.usd)));
-    }
-    if (this.isContradicted) this.looks--;
-    return fired;
-  }
-
   #returnRents(alone: boolean): Promise<void> {
     return returnRents(this.#deps, { alone }).catch((error: Error) =>
       this.#deps.log.warn({ reason: error.message }, 'cannot return rents yet; will try again'),
     );
   }
-}
-
-function shuffled<T>(items: T[]): T[] {
-  for (let left = items.length - 1; left > 0; left--) {
-    const other = randomInt(left + 1);
-    [items[left], items[other]] = [items[other]!, items[left]!];
-  }
-  return items;
 }

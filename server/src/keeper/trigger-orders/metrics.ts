@@ -30,7 +30,15 @@ export function createMetrics(registry: Registry, counts: () => { waiting: numbe
     buckets: SECONDS,
     registers: [registry],
   });
+  const unchecked = new Counter({
+    name: 'slipway_trigger_check_failures_total',
+    help: 'How often the orders that wait for the price of a token could not be compared with it, or not all of them',
+    registers: [registry],
+  });
   return {
+    unchecked(): void {
+      unchecked.inc();
+    },
     /** Another keeper has claimed what is `not ours`, and counts it. */
     ended(outcome: FillOutcome | 'broken', milliseconds: number): void {
       if (outcome === 'not ours') return;

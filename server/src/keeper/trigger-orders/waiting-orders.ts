@@ -7,7 +7,7 @@ import { type WaitingOrder, waitingAmong, waitingOrders } from '../../store/trig
 import type { Line } from '../../trigger-orders/line.js';
 import type { Leg } from '../../trigger-orders/order.js';
 import { triggersOf } from '../../trigger-orders/order-triggers.js';
-import { TriggerBook } from '../../trigger-orders/trigger-book.js';
+import { type TickOptions, TriggerBook } from '../../trigger-orders/trigger-book.js';
 import type { InFlight } from '../worker.js';
 import { NeededMints } from './needed-mints.js';
 import { BACK_OFF } from './settlement.js';
@@ -102,8 +102,8 @@ export class WaitingOrders {
   }
 
   /** Removes and returns the orders that a price fires. */
-  tick(mint: Address, usd: number): FiredOrder[] {
-    return this.#book.tick(mint, usd).map(({ order: id, leg, line }) => {
+  tick(mint: Address, usd: number, options: TickOptions = {}): FiredOrder[] {
+    return this.#book.tick(mint, usd, options).map(({ order: id, leg, line }) => {
       const trailingBps = this.#trailing.get(id)?.bps ?? null;
       this.#trailing.delete(id);
       return { id, leg, mint, line, trailingBps, tries: this.#tries.get(id) ?? 0 };

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { Address } from '@slipway/wire';
+import { Registry } from 'prom-client';
+import { createClock } from '../../lib/clock.js';
+import { silent } from '../../routing/aggregator/testing.js';
+import type { Store } from '../../store/sql.js';
+import type { WaitingOrder } from '../../store/trigger-orders-waiting.js';
+import { until } from '../testing.js';
+import { MOST_FIRED } from './firing.js';
+import { createTriggerKeeper } from './keeper.js';
+
+const nobody: Omit<WaitingOrder, 'id' | 'triggerMint'> = {
+  inputMint: 'SOL',
+  outputMint: 'USDC',
+  type: 'single',
+  stage: 'entry',
+  fired: null,
+  triggerCondition: 'below',
+  triggerPriceUsd: null,
+  trailingBps: null,
+  highWatermark: null,
+  lowWatermark: null,
+  tpPriceUsd: null,
+  slPriceUsd: null,
+  retryAt: null,
+};
+/** It comes last in every reading. */
+const VICTIM: WaitingOrder = { ...nobody, id: 'victim', triggerMint: 'SOL', triggerPriceUsd: 150 };
+
+function ordersOf(count: number, terms: Partial<WaitingOrder> & { triggerMint: string }): WaitingOrder[] {
+  return Array.from({ length: count }, (_, i) => ({ ...nobody, ...terms, id: `o${String(i).padStart(6, '0')}` }));
+}
+
+/** A store with nothing but orders that wait, of which no claim is had. */
+function storeOf(orders: readonly WaitingOrder[]) {
+  const places = new Map(orders.map(({ id }, place) => [id, place]));
+  /** How many orders each statement asks for whose they are. */
+  const asked: number[] = [];
+  const claimed = new Set<string>();
+  const rowsOf = (text: string, params: readonly unknown[]): unknown[] => {
+    if (text.includes('as "end"')) return [{ end: new Date() }];
+    if (text.includes('o.failures')) {
+      const ids = params[0] as string[];
+      asked.push(ids.length);
+      return ids.map((id) => ({ id, wallet: id, apiKey: id === 'victim' ? 'other' : 'free' }));
+    }
+    if (text.startsWith('select * from orders')) for (const id of params[0] as string[]) claimed.add(id);
+    const [after, limit] = params as [string, number];
+    const from = after === '' ? 0 : places.get(after)! + 1;
+    return text.includes('id > $1 order by id') ? orders.slice(from, from + limit) : [];
+  };
+  const query = async (text: string, params: readonly unknown[] = []) => ({ rows: rowsOf(text, params), rowCount: 0 });
+  const transaction = (work: (tx: unknown) => unknown) => work({ query });
+  const store = { query, transaction, single: transaction, listen: async () => async () => {} };
+  return { store: store as unknown as Store, asked, claimed };
+}
+
+async function keeperOf(orders: readonly WaitingOrder[], usd: Record<string, number | Error>) {
+  const { store, ...seen } = storeOf(orders);
+  const registry = new Registry();
+  const warnings: unknown[] = [];
+  const forOrders = (mint: string) => {
+    const price = usd[mint]!;
+    if (price instanceof Error) throw price;
+    return { usd: price, confidence: 0, publishedAt: Date.now(), source: 'fixed' as const, stale: false as const };
+  };
+  const nothing = () => assert.fail('no order is filled');
+  const keeper = await createTriggerKeeper({
+    store,
+    clock: createClock(),
+    steadyNow: () => 0,
+    log: Object.assign(Object.create(silent), { warn: (line: unknown) => warnings.push(line) }),
+    alone: false,
+    registry,
+    landing: { send: nothing, execute: nothing, vouchesForOrder: nothing },
+    chain: undefined as never,
+    router: undefined as never,
+    payer: '' as Address,
+    wallet: { canPay: async () => true },
+    programs: undefined as never,
+    prices: { forOrders, poolWitness: () => undefined, follow: () => {} },
+    contradictions: async () => undefined,
+    maxBelowFairBps: 0,
+  });
+  return { keeper, registry, warnings, ...seen };
+}
+
+it('attack: a free key lets more trailing orders of its own token fire at one price than one turn fires: the stop of somebody else is claimed in the next turn', async () => {
+  const usd = { X: 100, SOL: 200 };
+  const trailing = ordersOf(3 * MOST_FIRED, { triggerMint: 'X', trailingBps: 500, highWatermark: 100 });
+  const { keeper, asked, claimed } = await keeperOf([...trailing, VICTIM], usd);
+  await keeper.tick();
+  assert.equal(claimed.size, 0);
+  Object.assign(usd, { X: 90, SOL: 149 });
+  await keeper.tick();
+  await keeper.tick();
+  await until(async () => claimed.has('victim'));
+  assert.deepEqual(asked, [MOST_FIRED, MOST_FIRED]);
+  await keeper.close();
+});
+
+it('attack: a free key has more stops at the price of somebody’s than one turn fires: no statement asks for all of them, and each turn fires the next ones', async () => {
+  const usd = { SOL: 200 };
+  const stops = ordersOf(2 * MOST_FIRED, { triggerMint: 'SOL', triggerPriceUsd: 160 });
+  const { keeper, asked, claimed } = await keeperOf([...stops, VICTIM], usd);
+  await keeper.tick();
+  usd.SOL = 149;
+  await keeper.runDue();
+  assert.deepEqual(asked, [MOST_FIRED, MOST_FIRED, 1]);
+  assert.equal(claimed.size, stops.length + 1);
+  await keeper.close();
+});
+
+it('a token whose orders cannot be compared with its price is counted, logged once, and stops no others', async () => {
+  const usd: Record<string, number | Error> = { X: new Error('broken'), SOL: 149 };
+  const others = ordersOf(1, { triggerMint: 'X', triggerPriceUsd: 100 });
+  const { keeper, registry, warnings, claimed } = await keeperOf([...others, VICTIM], usd);
+  await keeper.tick();
+  await keeper.tick();
+  await until(async () => claimed.has('victim'));
+  assert.deepEqual(warnings, [{ mint: 'X', reason: 'broken' }]);
+  assert.match(await registry.metrics(), /^slipway_trigger_check_failures_total 2$/m);
+  usd.X = 90;
+  await keeper.tick();
+  await until(async () => claimed.has('o000000'));
+  await keeper.close();
+});
