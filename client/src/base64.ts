@@ -1,7 +1,7 @@
-// What Buffer does where there is one. Transactions are small.
+// What Buffer does where there is one.
 
 export function toBase64(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes));
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
 }
 
 /** Throws a RangeError for what is not base64. */

@@ -98,7 +98,7 @@ export function readPulledAccounts(folder: string): PulledAccounts | undefined {
   });
   return {
     accounts,
-    slot: BigInt(Math.max(...listed.map(({ slot }) => Number(slot)))),
+    slot: listed.reduce((latest, { slot }) => (BigInt(slot) > latest ? BigInt(slot) : latest), 0n),
     hash: hash('sha256', listed.map(({ address, sha256 }) => `${address} ${sha256}\n`).join(''), 'hex'),
   };
 }

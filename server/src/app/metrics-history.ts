@@ -129,7 +129,7 @@ export class MetricsRecorder {
       keeperLag95: milliseconds(await this.#spread('slipway_trigger_fill_duration_seconds'), 0.95),
       rpc95: milliseconds(calls, 0.95),
       rpcFailures: await this.#rpcFailures(),
-      priceAge: ages.length === 0 ? null : Math.max(...ages.map(({ value }) => value)),
+      priceAge: ages.length === 0 ? null : ages.reduce((oldest, { value }) => Math.max(oldest, value), 0),
       ...Object.fromEntries(wallets.map(({ labels, value }) => [`wallet.${labels.wallet}`, value])),
     };
   }

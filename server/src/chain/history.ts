@@ -106,9 +106,9 @@ export async function listNewer(
     if (last && page[0] && page[0].slot > last.slot) {
       throw new ChainUnavailable(`${rpc.name} gives transactions after ${last.txId} as those before it`);
     }
-    // Others return all that they have.
+    // Others return all that they have: too much for a call's arguments.
     const end = page.findIndex(({ txId, slot }) => txId === newest.txId || slot < newest.slot);
-    found.push(...(end < 0 ? page : page.slice(0, end)));
+    for (const listed of end < 0 ? page : page.slice(0, end)) found.push(listed);
     if (found.length > MOST_LISTED) {
       isAll = false;
       dropNewest(found);

@@ -172,15 +172,18 @@ class AccountHistory {
 
   /** Those since the oldest search, the newest first. */
   async *#signatures(looks: readonly Look[]): AsyncGenerator<string> {
-    const since = Math.min(...looks.map(({ search }) => search.since));
+    const since = looks.reduce((least, { search }) => Math.min(least, search.since), Number.POSITIVE_INFINITY);
     const slots = looks.flatMap(({ atLeastSlot }) => (atLeastSlot === undefined ? [] : Number(atLeastSlot)));
-    const sinceSlot = Math.min(...looks.map((look) => Number(look.sinceSlot ?? Number.POSITIVE_INFINITY)));
+    const sinceSlot = looks.reduce(
+      (least, look) => Math.min(least, Number(look.sinceSlot ?? Number.POSITIVE_INFINITY)),
+      Number.POSITIVE_INFINITY,
+    );
     for (let before: string | undefined; ; ) {
       const options = {
         commitment: 'confirmed',
         limit: PAGE,
         ...(before !== undefined && { before }),
-        ...(slots.length > 0 && { minContextSlot: Math.max(...slots) }),
+        ...(slots.length > 0 && { minContextSlot: slots.reduce((most, slot) => Math.max(most, slot)) }),
       };
       const rows = await ask(this.#deps.rpc, 'getSignaturesForAddress', [this.#account, options], readRows);
       for (const { signature, slot, blockTime } of rows) {

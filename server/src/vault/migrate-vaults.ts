@@ -88,8 +88,8 @@ export async function migrateWallets(deps: MigrationDeps): Promise<MoveReport> {
       if (address === null) continue;
       const move = { role, from: address, to: to.address(role) };
       const { moved, left } = await moveWallet({ ...deps, signer: bothOf(deps.seeds) }, move);
-      report.moved.push(...moved);
-      report.left.push(...left);
+      report.moved = report.moved.concat(moved);
+      report.left = report.left.concat(left);
     }
   }
   return report;

@@ -78,7 +78,7 @@ export class ProvenClient extends pg.Client {
   async _handleAuthSASLContinue(message: { data: string }): Promise<void> {
     // Of several, pg takes the last.
     const said = Array.from(message.data.matchAll(/(?:^|,)i=([^,]*)/g), ([, text]) => Number(text));
-    const rounds = said.length === 0 ? 0 : Math.min(...said);
+    const rounds = said.length === 0 ? 0 : said.reduce((least, each) => Math.min(least, each));
     if (this.#isOpen && !(rounds >= LEAST_ROUNDS)) this.#refuse(`asks for a proof of ${rounds} iterations only`);
     else await inherited._handleAuthSASLContinue.call(this, message);
   }
