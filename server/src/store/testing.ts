@@ -197,7 +197,7 @@ export async function startDatabaseProxy(url: string): Promise<DatabaseProxy> {
       from.on('error', () => {});
       from.on('close', () => {
         sockets.delete(from);
-        to.destroy();
+        to.destroySoon();
       });
       if (isHanging) from.pause();
     }

@@ -89,7 +89,7 @@ function createStore(config: StoreConfig): Store {
     },
     async migrate() {
       if (config.kind === 'embedded') return runMigrations(store);
-      await migrateOutside(config.url, config.patience);
+      await migrateOutside(connectionConfig(config.url, true, config.patience));
     },
     close() {
       closed ??= Promise.all([listener.close(), probe?.close()]).then(close);
@@ -99,16 +99,32 @@ function createStore(config: StoreConfig): Store {
   return store;
 }
 
-/** On its own connection: migrating, or waiting for another instance to migrate, may exceed the statement timeout. */
-async function migrateOutside(url: string, patience: number | undefined): Promise<void> {
-  const client = new ProvenClient(connectionConfig(url, true, patience));
-  client.on('error', () => {});
+/** PostgreSQL's name for having ended a transaction in which nothing was asked for too long. */
+const STOOD_STILL = '25P03';
+
+/**
+ * On its own connection: migrating, or waiting for another instance to migrate, may exceed the statement timeout.
+ * @throws StoreUnavailable
+ */
+export async function migrateOutside(connection: pg.ClientConfig): Promise<void> {
+  const client = new ProvenClient(connection);
+  // Where no statement runs, this alone tells why the connection has ended.
+  let ended: unknown;
+  client.on('error', (error) => {
+    ended ??= error;
+  });
   try {
     await client.connect().catch((error: unknown) => {
       throw asStoreError(error);
     });
     const run = createStatementRunner();
     await runMigrations({ transaction: (work) => runTransaction({ client, run }, work) });
+  } catch (error) {
+    const causes = [ended, error, (error as Error).cause] as ({ code?: unknown } | undefined)[];
+    if (!causes.some((cause) => cause?.code === STOOD_STILL)) throw error;
+    const reason =
+      'it has undone the whole migration, because this copy stood still in it for too long; start it again';
+    throw new StoreUnavailable(new Error(reason, { cause: error }));
   } finally {
     await client.end();
   }
