@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeTransaction, type Keypair, SYSTEM_PROGRAM, transactionSignature } from '@slipway/wire';
 import { isBadTransaction, readSigned } from '../../landing/index.js';
 import { withOtherSignature } from '../../lib/other-signature-testing.js';
-import { findRequest } from '../../store/ledger.js';
+import { findRequest, withhold } from '../../store/ledger.js';
 import { status } from '../submit/status.js';
 import { balances, JUP, newWallet, openSwapWorld, type SwapWorld, signed, USDC } from './testing.js';
 
@@ -101,6 +101,25 @@ describe('a swap that a sponsor pays for', () => {
     assert.deepEqual((await world.execute(post)).body, body);
     assert.equal(await usdc(), 90n);
     assert.ok(!sent.includes(post.signedTransaction));
+  });
+
+  it('is not sent by a copy that takes it over, either', async () => {
+    const { store } = world;
+    const sent: string[] = [];
+    world.sending.after = async (wire) => void sent.push(wire);
+    const post = await orderOf();
+    const { requestId: id, signedTransaction } = post;
+    const [signature, wire] = [signatureIn(signedTransaction), Buffer.from(signedTransaction, 'base64')];
+    const error = 'AccountNotFound';
+    await store.transaction((tx) => withhold(tx, { id, signature, wire, error, sentAt: new Date() }));
+    assert.equal(await world.deps.landing.resume({ all: true }), 1);
+    const answer = world.execute(post);
+    await untilAskedAgain(3, answer);
+    await wait();
+    const { body } = await answer;
+    assert.deepEqual([body.status, body.code, body.error], ['Failed', -1002, 'transaction failed: AccountNotFound']);
+    assert.deepEqual((await world.execute(post)).body, body);
+    assert.deepEqual(sent, []);
   });
 
   it('attack: a sponsor lands a swap with another signature than was posted, to have it told as expired: it is found by its message', async () => {
