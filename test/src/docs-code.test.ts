@@ -36,7 +36,7 @@ const ELSEWHERE: Record<string, string> = {
 /** Lines of a shell that are not run, and why. Those of the pages for contributors are tried by whoever follows them. */
 const NOT_RUN: readonly [RegExp, string][] = [
   [
-    /^(?:apt-get|systemctl|journalctl|docker|install|bash|scp|ssh|certbot|ln|promtool|amtool|export SLIPWAY_NAME=\S+|openssl|useradd|runuser|chmod|chgrp|nginx|slipway-operator|for (?:name|group) in)\b/,
+    /^(?:apt-get|systemctl|journalctl|docker|install|bash|scp|ssh|certbot|ln|promtool|amtool|export SLIPWAY_NAME=\S+|openssl|useradd|slipway-as|chmod|chgrp|nginx|slipway-operator|for (?:name|group) in)\b/,
     'needs root, or a machine of its own',
   ],
   [
