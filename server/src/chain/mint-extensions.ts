@@ -30,6 +30,8 @@ export interface MintExtensions {
   permanentDelegate?: Address;
   /** The program that every transfer runs. */
   transferHook?: Address;
+  /** Who may set that program. */
+  hookAuthority?: Address;
   nonTransferable: boolean;
   /** New token accounts are frozen. */
   defaultFrozen: boolean;
@@ -68,7 +70,10 @@ function read(extension: { type: number; data: Uint8Array }): Partial<MintExtens
     case TYPE.permanentDelegate:
       return named('permanentDelegate', optionalAddress(data, 0));
     case TYPE.transferHook:
-      return named('transferHook', optionalAddress(data, 32));
+      return {
+        ...named('transferHook', optionalAddress(data, 32)),
+        ...named('hookAuthority', optionalAddress(data, 0)),
+      };
     case TYPE.pausable:
       return { ...named('pauseAuthority', optionalAddress(data, 0)), paused: data.readUInt8(32) === 1 };
     case TYPE.tokenMetadata:

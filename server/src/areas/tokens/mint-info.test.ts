@@ -173,7 +173,11 @@ describe('shield', () => {
       () => ({ size: 166 + 68, extensions: [onMint(36, 0, payer.address, generateKeypair().address)] }),
       ['NOT_SELLABLE warning'],
     ],
-    ['a hook that is not set', () => ({ size: 166 + 68, extensions: [onMint(36, 0, payer.address, NOBODY)] }), []],
+    [
+      'a hook that nobody can set',
+      () => ({ size: 166 + 68, extensions: [onMint(36, 0, NOBODY, generateKeypair().address)] }),
+      ['NOT_SELLABLE warning'],
+    ],
     [
       'a pause that is not used',
       () => ({ size: 166 + 37, extensions: [onMint(44, 0, payer.address)] }),
@@ -202,6 +206,11 @@ describe('shield', () => {
       assert.ok(warnings.includes(UNKNOWN) && warnings.includes(MINTING));
     });
   }
+
+  it('attack: an issuer of a token leaves its transfer hook unset, to have it refuse all transfers but his once others have bought: that he can is told', async () => {
+    const mint = await newMint({ size: 166 + 68, extensions: [onMint(36, 0, payer.address, NOBODY)] });
+    assert.ok((await warningsOf(mint)).includes(`${frozen} warning`));
+  });
 
   it('says that a paused token cannot be sold', async () => {
     const pause: OnMint = (mint) => ({

@@ -1,5 +1,12 @@
 import { type Address, CLOCK_SYSVAR } from '@slipway/wire';
-import { type Chain, ChainUnavailable, type MintExtensions, mintFacts, readMintExtensions } from '../../chain/index.js';
+import {
+  type Chain,
+  ChainUnavailable,
+  type MintExtensions,
+  type MintInfo,
+  mintFacts,
+  readMintExtensions,
+} from '../../chain/index.js';
 import { decimalString } from '../../lib/decimal.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { approvedTokens } from '../../store/verifications.js';
@@ -48,22 +55,23 @@ async function ofChain(chain: Chain, mint: Address): Promise<Warning[]> {
   if (!facts || !extensions) return [warning('NOT_SELLABLE', 'critical', 'There is no token at this address')];
   const { transferFee } = extensions;
   return [
-    ...(facts.freezeAuthority || extensions.defaultFrozen || extensions.pauseAuthority ? [freezing(extensions)] : []),
+    ...freezing(facts, extensions),
     ...(facts.mintAuthority ? [warning('HAS_MINT_AUTHORITY', 'info', 'Its mint authority can issue more of it')] : []),
     ...ofTransfers(extensions),
     ...(transferFee ? ofFee(transferFee, await epoch(chain)) : []),
   ];
 }
 
-function freezing({ defaultFrozen, pauseAuthority }: MintExtensions): Warning {
-  if (defaultFrozen) {
-    const message = 'A new token account is frozen until the freeze authority thaws it';
-    return warning('HAS_FREEZE_AUTHORITY', 'critical', message);
-  }
-  const can = pauseAuthority
-    ? 'An authority can stop all transfers of it'
-    : 'Its freeze authority can freeze any account';
-  return warning('HAS_FREEZE_AUTHORITY', 'warning', `${can}, which then cannot be sold`);
+/** The power to keep an account from selling, told once. */
+function freezing({ freezeAuthority }: MintInfo, extensions: MintExtensions): Warning[] {
+  const { defaultFrozen, pauseAuthority, transferHook, hookAuthority } = extensions;
+  const tell = (severity: Warning['severity'], message: string) => [warning('HAS_FREEZE_AUTHORITY', severity, message)];
+  if (defaultFrozen) return tell('critical', 'A new token account is frozen until the freeze authority thaws it');
+  const then = 'which then cannot be sold';
+  if (pauseAuthority) return tell('warning', `An authority can stop all transfers of it, ${then}`);
+  if (freezeAuthority) return tell('warning', `Its freeze authority can freeze any account, ${then}`);
+  if (!hookAuthority || transferHook) return [];
+  return tell('warning', 'An authority can have each transfer of it run a program, which can refuse it');
 }
 
 function ofTransfers({ permanentDelegate, nonTransferable, transferHook, paused }: MintExtensions): Warning[] {
