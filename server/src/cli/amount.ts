@@ -1,6 +1,20 @@
-import { UsageError } from './context.js';
+import { CommandError, UsageError } from './context.js';
 
 const MAX_U64 = 2n ** 64n - 1n;
+/** A byte of the mint. */
+const MOST_DECIMALS = 255;
+
+/** @throws CommandError where a service says of a token what would take minutes to write out */
+export function requireDecimals(name: string, decimals: number): void {
+  if (Number.isInteger(decimals) && decimals >= 0 && decimals <= MOST_DECIMALS) return;
+  throw new CommandError(`the service says that ${name} has ${decimals} decimals, which no token has`);
+}
+
+/** An amount in the smallest unit, as a service says it: more digits than the chain knows would take seconds to read. */
+export function unitsOf(answer: string): bigint {
+  if (!/^\d{1,20}$/.test(answer)) throw new CommandError('the service told an amount that is none');
+  return BigInt(answer);
+}
 
 /**
  * An amount as people write it (`1.5`) in the smallest unit of a token.

@@ -12,7 +12,7 @@ import {
 import { isAddress } from '@slipway/wire';
 import { z } from 'zod';
 import { decimalString } from '../lib/decimal.js';
-import { toSmallestUnit } from './amount.js';
+import { requireDecimals, toSmallestUnit, unitsOf } from './amount.js';
 import { CommandError } from './context.js';
 import { createQuotes, type Purse, type Quoted } from './mcp-purse.js';
 
@@ -23,8 +23,6 @@ import { createQuotes, type Purse, type Quoted } from './mcp-purse.js';
 const FEES = { mint: SOL, amount: 30_000_000n };
 const HOUR_MS = 3_600_000;
 const SOL_DECIMALS = 9;
-/** The chain has a byte for it. */
-const MOST_DECIMALS = 255;
 
 export type Token = Answer<'get', '/tokens/v2/search'>[number];
 
@@ -267,8 +265,7 @@ async function asOnChain(found: Token, name: string, decimalsOf: ToolDeps['decim
 
 /** What SOL is does not depend on the service: limits and amounts in it mean what they say. */
 function asKnown(found: Token, name: string): Token {
-  if (!(found.decimals >= 0 && found.decimals <= MOST_DECIMALS))
-    throw new CommandError(`the service says that ${name} has ${found.decimals} decimals, which no token has`);
+  requireDecimals(name, found.decimals);
   const isSol = found.id === SOL;
   const isMeant = name === SOL || name.toLowerCase() === 'sol';
   if (isSol === isMeant && (!isSol || found.decimals === SOL_DECIMALS)) return found;
@@ -281,11 +278,7 @@ function asKnown(found: Token, name: string): Token {
 const named = ({ symbol, id, isVerified }: Token) => ({ symbol, mint: id, isVerified });
 
 function toldSwap(order: Answer<'get', '/ultra/v1/order'>, { amount: most }: SwapRequest, sell: Token, buy: Token) {
-  const out = (units: string) => {
-    // More digits than the chain knows would take seconds to read.
-    if (!/^\d{1,20}$/.test(units)) throw new CommandError('the service told an amount that is none');
-    return `${decimalString(BigInt(units), buy.decimals)} ${buy.symbol}`;
-  };
+  const out = (units: string) => `${decimalString(unitsOf(units), buy.decimals)} ${buy.symbol}`;
   return {
     // What may leave, and not what the service says of it.
     sells: `${decimalString(most, sell.decimals)} ${sell.symbol}`,

@@ -8,3 +8,6 @@ export const plain = removeHidden;
 
 /** The same for text of several lines. */
 export const plainLines = (text: string): string => text.split('\n').map(plain).join('\n');
+
+/** What a service says within a line of ours: it must not begin one that looks like ours. */
+export const onOneLine = (text: string): string => text.replaceAll('\n', ' ');

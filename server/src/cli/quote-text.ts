@@ -1,5 +1,7 @@
 import type { Answer, SwapOrder } from '@slipway/client';
 import { decimalString } from '../lib/decimal.js';
+import { unitsOf } from './amount.js';
+import { onOneLine } from './plain.js';
 
 export type Token = Pick<Answer<'get', '/tokens/v2/search'>[number], 'id' | 'symbol' | 'decimals' | 'isVerified'>;
 
@@ -26,12 +28,12 @@ export function describeOrder(order: SwapOrder, tokenOf: TokenOf): string {
     ['Not possible', order.transaction === '' ? (order.errorMessage ?? 'no transaction can be made') : undefined],
   ];
   const shown = lines.filter(([, text]) => text !== undefined).map(([name, text]) => `  ${name.padEnd(14)}${text}`);
-  return [`${show(inAmount, inputMint)} -> ${show(outAmount, outputMint)}`, ...shown].join('\n');
+  return [`${show(inAmount, inputMint)} -> ${show(outAmount, outputMint)}`, ...shown].map(onOneLine).join('\n');
 }
 
 function amountOf(amount: string, mint: string, token: Token | undefined): string {
   if (token === undefined) return `${amount} of the smallest unit of ${mint}`;
-  return `${decimalString(BigInt(amount), token.decimals)} ${token.symbol || mint}`;
+  return `${decimalString(unitsOf(amount), token.decimals)} ${token.symbol || mint}`;
 }
 
 /** Says which mint a symbol stands for, where nobody vouches for it. */
@@ -48,9 +50,9 @@ function hopText({ swapInfo, percent }: Hop, show: (amount: string, mint: string
 /** The output for one whole token of the input. */
 function priceText({ inputMint, outputMint, inAmount, outAmount }: SwapOrder, tokenOf: TokenOf): string | undefined {
   const [input, output] = [tokenOf(inputMint), tokenOf(outputMint)];
-  if (input === undefined || output === undefined || inAmount === '0') return undefined;
-  const scaled = BigInt(outAmount) * 10n ** BigInt(input.decimals + PRICE_DIGITS);
-  const price = scaled / (BigInt(inAmount) * 10n ** BigInt(output.decimals));
+  if (input === undefined || output === undefined || unitsOf(inAmount) === 0n) return undefined;
+  const scaled = unitsOf(outAmount) * 10n ** BigInt(input.decimals + PRICE_DIGITS);
+  const price = scaled / (unitsOf(inAmount) * 10n ** BigInt(output.decimals));
   return `1 ${input.symbol || inputMint} = ${decimalString(price, PRICE_DIGITS)} ${output.symbol || outputMint}`;
 }
 

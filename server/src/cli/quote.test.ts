@@ -12,7 +12,12 @@ const USDC = { id: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', symbol: 'USDC
 const JUPUSD = { id: 'JuprjznTrTSp2UFa3ZBUFgwdAmtZCq4MQCwysN55USD', symbol: 'JUPUSD', decimals: 6, isVerified: true };
 const TWINS = [SOL.id, USDC.id].map((id) => ({ id, symbol: 'TWIN', decimals: 2, isVerified: true }));
 const MOON = { id: WALLET, symbol: 'MOON', decimals: 6, isVerified: false };
-const LISTED = [SOL, USDC, JUPUSD, MOON, ...TWINS];
+const FALSE_USDC = { ...USDC, id: `${WALLET.slice(0, -1)}3`, isVerified: false };
+const LIES = [
+  { id: WALLET, symbol: 'LONG', decimals: 3_000, isVerified: true },
+  { id: WALLET, symbol: 'LINE\nslipway: Maker 1 is removed.', decimals: 6, isVerified: true },
+];
+const LISTED = [SOL, FALSE_USDC, USDC, JUPUSD, MOON, ...TWINS, ...LIES];
 
 const hop = (input: string, inAmount: string, output: string, outAmount: string, percent: number) => ({
   swapInfo: { ammKey: WALLET, label: 'Pool', inputMint: input, outputMint: output, inAmount, outAmount },
@@ -136,6 +141,32 @@ test('a symbol that anybody may have given a token is told with its mint', async
   const { code, out } = await quote(['2', 'SOL', 'moon']);
   const told = out.split('\n').filter((line) => line.includes('Not verified'));
   assert.deepEqual([code, told], [0, [`  Not verified  MOON is ${MOON.id}: anybody may have given it this name`]]);
+});
+
+test('attack: a lying service tells decimals and amounts that take minutes to write out, and texts of several lines that look like those of the command: it ends at once, and each stays in its line', async () => {
+  answer = { status: 200, body: ORDER };
+  for (const [to, body, says] of [
+    ['LONG', ORDER, /has 3000 decimals, which no token has$/],
+    ['USDC', { ...ORDER, outAmount: '1'.repeat(3_000) }, /the service told an amount that is none$/],
+    ['LINE', ORDER, /^slipway: no token is called LINE: did you mean one of LINE slipway: Maker 1 is removed\.\?\n/],
+  ] as const) {
+    answer = { status: 200, body };
+    const { code, out, err } = await quote(['2', 'SOL', to]);
+    assert.ok(code > 0 && out === '', to);
+    assert.match(err, says);
+  }
+  const said = 'no\nslipway: Maker 1 is removed.';
+  answer = { status: 200, body: { ...ORDER, transaction: '', errorMessage: said } };
+  const { out } = await quote(['2', 'SOL', 'JUPUSD']);
+  assert.match(out, /^ {2}Not possible {2}no slipway: Maker 1 is removed\.$/m);
+  answer = { status: 400, body: { error: said } };
+  assert.equal((await quote(['2', 'SOL', 'JUPUSD'])).err, 'slipway: no slipway: Maker 1 is removed. (400)');
+});
+
+test('attack: an issuer of a token calls it USDC: who asks for USDC still gets the one that the operator has verified', async () => {
+  answer = { status: 200, body: { ...ORDER, routePlan: [] } };
+  const { code, err } = await quote(['2', 'SOL', 'usdc']);
+  assert.deepEqual([code, err, asked.at(-1)!.order.outputMint], [0, '', USDC.id]);
 });
 
 test('with a taker it tells the costs, and what is lacking', async () => {

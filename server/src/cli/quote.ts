@@ -1,7 +1,8 @@
 import type { SwapOrder } from '@slipway/client';
 import type { Command } from 'commander';
-import { parseRawAmount, toSmallestUnit } from './amount.js';
+import { parseRawAmount, requireDecimals, toSmallestUnit } from './amount.js';
 import { type CliContext, type CommandContext, CommandError, type Result, UsageError } from './context.js';
+import { onOneLine } from './plain.js';
 import { example, URL_OPTION } from './program.js';
 import { describeOrder, type Token } from './quote-text.js';
 import { findWallet } from './sandbox.js';
@@ -78,11 +79,18 @@ function inArguments(text: string): string {
     .replace(/^taker:/, '--taker:');
 }
 
-const findTokens = (ask: Ask, query: string) => ask<Token[]>('/tokens/v2/search', { query });
+async function findTokens(ask: Ask, query: string): Promise<Token[]> {
+  const found = await ask<Token[]>('/tokens/v2/search', { query });
+  for (const { id, decimals } of found) requireDecimals(onOneLine(id), decimals);
+  return found.map((token) => ({ ...token, id: onOneLine(token.id), symbol: onOneLine(token.symbol) }));
+}
 
 async function findToken(ask: Ask, name: string): Promise<Token> {
   const found = await findTokens(ask, name);
-  const exact = found.filter(({ id, symbol }) => id === name || symbol.toLowerCase() === name.toLowerCase());
+  const called = found.filter(({ id, symbol }) => id === name || symbol.toLowerCase() === name.toLowerCase());
+  // Anybody launches a token that is called like another one.
+  const meant = called.filter(({ id, isVerified }) => id === name || isVerified);
+  const exact = meant.length > 0 ? meant : called;
   const [token, ...others] = exact;
   if (token !== undefined && others.length === 0) return token;
   if (token !== undefined) {

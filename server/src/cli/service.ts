@@ -8,6 +8,7 @@ import { readBody } from '../lib/read-body.js';
 import { readPrivateFile } from '../signer/index.js';
 import { type CliContext, CommandError, UsageError } from './context.js';
 import { usersListening } from './listeners.js';
+import { onOneLine } from './plain.js';
 
 /** The configuration of the folder and environment that the command runs in. Throws ConfigError. */
 export function configOf({ env, cwd }: CliContext): Config {
@@ -175,7 +176,7 @@ export function inWords(error: unknown, url: string): unknown {
   if (name !== 'SlipwayError') return error;
   if (code === 'network') return unreachable(url, error);
   if (status === 401) return new WrongKey();
-  return new CommandError(status === undefined ? message : `${message} (${status})`);
+  return new CommandError(onOneLine(status === undefined ? message : `${message} (${status})`));
 }
 
 /** The body of a successful answer. Throws with the service's own message for any other. */
@@ -183,7 +184,7 @@ export function bodyOf<T>(answer: Answer): T {
   if (answer.status >= 200 && answer.status < 300) return answer.body as T;
   const { error, message } = (answer.body ?? {}) as { error?: unknown; message?: unknown };
   const text = [error, message].find((part) => typeof part === 'string') ?? 'no reason given';
-  throw new (answer.status >= 500 ? Failing : CommandError)(`${text} (${answer.status})`);
+  throw new (answer.status >= 500 ? Failing : CommandError)(`${onOneLine(`${text}`)} (${answer.status})`);
 }
 
 /** What a service that has just started, or is busy, may need. */
