@@ -30,7 +30,7 @@ export function mcpCommand(program: Command, context: CommandContext): void {
     .option('--sandbox', 'The service is a sandbox: its router is trusted, and its chain is asked')
     .option(
       '--rpc-url <URL>',
-      'A node of the chain that you trust: says how many decimals tokens have, and what lookup tables hold',
+      'A node of the chain that you trust (default: SLIPWAY_RPC_URL, which shows its key to nobody else): says how many decimals tokens have, and what lookup tables hold',
     )
     .option('--router <ADDRESS>', "The service's router, as you know it")
     .option(...URL_OPTION)
@@ -40,11 +40,13 @@ export function mcpCommand(program: Command, context: CommandContext): void {
 
 async function serveTools(context: CommandContext, options: Options): Promise<void> {
   const { keyFile, limit: limits = [], sandbox, router } = options;
+  // A sandbox has a node of its own.
+  const trusted = options.rpcUrl ?? (sandbox ? undefined : context.env.SLIPWAY_RPC_URL || undefined);
   if (keyFile !== undefined && limits.length === 0)
     throw new UsageError('--key-file needs --limit: what may be spent at most, such as --limit SOL=2 USDC=100');
-  if (keyFile !== undefined && !sandbox && options.rpcUrl === undefined)
+  if (keyFile !== undefined && !sandbox && trusted === undefined)
     throw new UsageError(
-      '--key-file needs --rpc-url, a node that you trust: it says what whole tokens are, and not the service',
+      '--key-file needs --rpc-url or SLIPWAY_RPC_URL, a node that you trust: it says what whole tokens are, and not the service',
     );
   // Loaded only here, because no other command needs them.
   const [{ createClient }, { createTools, tokenOf }, { createPurse }, { StdioServerTransport }] = await Promise.all([
@@ -58,7 +60,7 @@ async function serveTools(context: CommandContext, options: Options): Promise<vo
   const signer = keyFile === undefined ? undefined : await openKeyFile(keyFile);
   const bare = createClient({ url, apiKey });
   const info = sandbox ? () => bare.api.get('/sandbox/info') : undefined;
-  const rpcUrl = options.rpcUrl ?? (await info?.())?.rpcUrl;
+  const rpcUrl = trusted ?? (await info?.())?.rpcUrl;
   const programs = router === undefined ? {} : { router };
   const client = createClient({ url, apiKey, signer, rpcUrl, programs, sandbox });
   const decimalsOf = rpcUrl === undefined ? undefined : await decimalsBy(rpcUrl);
