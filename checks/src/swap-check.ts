@@ -19,6 +19,7 @@ import {
   TOKEN_ACCOUNT_SPACE,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire/formats';
+import { checkMadeAccounts } from './made-accounts.js';
 import { isKnownHop } from './route-check.js';
 import { keptLamports } from './swap-lamports.js';
 import type { Swap } from './swap-terms.js';
@@ -53,6 +54,7 @@ interface Books {
 export function checkSwap({ signers, instructions }: ReadTransaction, swap: Swap, budget: Budget): void {
   checkSigners(signers, swap);
   const rest = afterBudget(instructions, budget, expect);
+  checkMadeAccounts(rest, expect);
   const books: Books = {
     lamports: new Map(),
     tokens: new Map(),
@@ -150,15 +152,14 @@ const readers: readonly Reader[] = [
     expect(temporary.get(account)?.initialized === false, 'an account that was not made here');
     expect(owner === taker, 'a temporary account of another owner');
     const native = mint === WRAPPED_SOL_MINT;
-    temporary.set(account, { initialized: true, native });
-    if (!native) return;
     const held = books.lamports.get(account) ?? 0n;
-    const isInput = input.place.kind === 'wrapped' && input.place.account === account;
+    const isInput = native && input.place.kind === 'wrapped' && input.place.account === account;
     // Whoever pays its rent himself makes it with what it wraps; for others, services before rents were lowered did so, too.
     const wrapped = isInput && (rentPayer === taker || held > MOST_RENT) ? input.amount : 0n;
     const rent = held - wrapped;
     expect(rent > 0n && rent <= MOST_RENT, 'a temporary account with more than its rent');
-    temporary.set(account, { initialized: true, native, rent });
+    temporary.set(account, { initialized: true, native, ...(native && { rent }) });
+    if (!native) return;
     countSol(account, rent, books);
   }),
   reader(parseCreateAssociatedTokenIdempotent, (made, books, { taker, rentPayer, receiver, output }) => {
@@ -174,8 +175,14 @@ const readers: readonly Reader[] = [
       books.temporary.set(account, { initialized: true, native: false });
     }
   }),
-  reader(parseTransferChecked, ({ source, destination, authority, amount }, { tokens }, { taker }) => {
+  reader(parseTransferChecked, ({ source, mint, destination, authority, amount }, { tokens }, swap) => {
+    const { taker, input, output, trade } = swap;
     expect(authority === taker, `tokens of ${authority}`);
+    // Any other could have a transfer hook, which is code of whoever made it.
+    expect(mint === input.mint || mint === output.mint, `a transfer of ${mint}`);
+    // After a trade by another company's program, it has the chain compare what an account holds.
+    const isGuard = trade.foreign && source === destination;
+    expect(isGuard || (amount > 0n && source !== destination), 'a transfer that moves nothing');
     change(tokens, source, -amount);
     change(tokens, destination, amount);
   }),
@@ -219,8 +226,10 @@ const readers: readonly Reader[] = [
     const closed = temporary.get(account);
     expect(authority === swap.taker && closed, 'an account is closed that the swap has not made');
     expect(destination === swap.rentPayer, 'the rent goes to another');
-    change(lamports, destination, (lamports.get(account) ?? 0n) + (closed.native ? (tokens.get(account) ?? 0n) : 0n));
-    if (closed.native) tokens.delete(account);
+    const held = tokens.get(account) ?? 0n;
+    expect(closed.native || held === 0n, `an account is closed with ${held} tokens`);
+    change(lamports, destination, (lamports.get(account) ?? 0n) + held);
+    tokens.delete(account);
     lamports.delete(account);
     temporary.delete(account);
   }),

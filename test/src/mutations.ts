@@ -2,15 +2,23 @@ import {
   type Address,
   addressToBytes,
   compileMessage,
+  createAddressWithSeed,
   type DecodedMessage,
   decodeTransaction,
   decompileInstructions,
   generateKeypair,
   type Instruction,
   type LookupTable,
+  parseInitializeAccount3,
+  parseSystemCreateAccountWithSeed,
+  rentExemptLamports,
+  systemCreateAccountWithSeed,
   systemTransfer,
+  TOKEN_2022_PROGRAM,
+  TOKEN_ACCOUNT_SPACE,
   TOKEN_PROGRAM,
   tokenCloseAccount,
+  tokenInitializeAccount3,
   tokenSetCloseAuthority,
   tokenTransferChecked,
   unsignedTransaction,
@@ -70,7 +78,40 @@ export function mutationsOf(wire: Uint8Array, wallet: Address, tables: LookupTab
     .tuple(fc.constantFrom(...thefts(decoded.accounts, wallet)), fc.nat(instructions.length))
     .map(([theft, at]) => compiled([...instructions.slice(0, at), theft, ...instructions.slice(at)]));
   const payer = fc.constantFrom(thief, wallet, ...decoded.accounts).map((address) => compiled(instructions, address));
-  return fc.oneof(bytes, key, account, data, dropped, doubled, swapped, added, payer);
+  const others = remadeAccounts(instructions, wallet);
+  const remade = others.length > 0 ? [fc.constantFrom(...others).map((changed) => compiled(changed))] : [];
+  return fc.oneof(bytes, key, account, data, dropped, doubled, swapped, added, payer, ...remade);
+}
+
+/** The accounts that exist only within the transaction, with another owner, mint or amount, or made again once they are closed. */
+function remadeAccounts(instructions: Instruction[], wallet: Address): Instruction[][] {
+  return instructions.flatMap((instruction, at) => {
+    const made = parseSystemCreateAccountWithSeed(instruction);
+    if (!made) return [];
+    const replaced = (changed: Instruction, i = at) => instructions.map((each, j) => (i === j ? changed : each));
+    const owned = [thief, TOKEN_2022_PROGRAM].map((owner) => {
+      const newAccount = createAddressWithSeed(made.base, made.seed, owner);
+      const rename = (address: Address) => (address === made.newAccount ? newAccount : address);
+      const changed = replaced(systemCreateAccountWithSeed({ ...made, newAccount, owner }));
+      return changed.map((each) => ({
+        ...each,
+        accounts: each.accounts.map((meta) => ({ ...meta, address: rename(meta.address) })),
+      }));
+    });
+    const rich = replaced(systemCreateAccountWithSeed({ ...made, lamports: made.lamports + 500_000_000n }));
+    const opened = instructions.map((each) => parseInitializeAccount3(each));
+    const opening = opened.findIndex((each) => each?.account === made.newAccount);
+    if (opening < 0) return [...owned, rich];
+    const again = [
+      systemCreateAccountWithSeed({ ...made, lamports: rentExemptLamports(TOKEN_ACCOUNT_SPACE) }),
+      instructions[opening]!,
+      tokenCloseAccount({ account: made.newAccount, destination: wallet, authority: wallet }),
+    ];
+    const mints = new Set(instructions.flatMap(({ accounts }) => accounts.map(({ address }) => address)));
+    const minted = [...mints].map((mint) => replaced(tokenInitializeAccount3({ ...opened[opening]!, mint }), opening));
+    const unopened = instructions.filter((_, i) => i !== opening);
+    return [...owned, rich, ...minted, unopened, [...again, ...instructions], [...instructions, ...again]];
+  });
 }
 
 /** What a thief would add: transfers, allowances and new owners of whatever the wallet may have. */
