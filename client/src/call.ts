@@ -103,7 +103,12 @@ async function call(options: ApiOptions, method: Method, path: string, asked: Re
     try {
       return await once(options, method, path, asked);
     } catch (error) {
-      if (!(error instanceof SlipwayError) || !error.retryable) throw error;
+      if (!(error instanceof SlipwayError)) throw error;
+      if (!error.retryable) {
+        // Who is refused now, for a login that has ended for instance, may have been heard before.
+        if (lost) error.cause ??= lost;
+        throw error;
+      }
       if (method !== 'get' && error.status !== 429) lost = error;
       const pause = error.retryAfterMs ?? pauseAfter(attempt);
       if (attempt >= most || pause > LONGEST_PAUSE_MS) throw lost ?? error;

@@ -46,7 +46,7 @@ export interface ErrorFacts {
   cause?: unknown;
 }
 
-/** Every error of the client but an abort, which rejects with the signal's reason. */
+/** Every error of the client but an abort, which rejects with the signal's reason until what was signed is posted. */
 export class SlipwayError extends Error {
   override readonly name = 'SlipwayError';
   readonly code: ErrorCode;
@@ -73,16 +73,27 @@ export class SlipwayError extends Error {
 
 /**
  * What a flow throws after it has posted what was signed: where no answer tells what has become of that, it is not
- * `retryable`, because to begin anew would sign another one, which may land as well.
+ * `retryable`, because to begin anew would sign another one, which may land as well. So it is where the caller has ended
+ * the wait, and where a try is refused after one whose answer was lost.
  */
 export function afterSigning(error: unknown, signature: string | undefined): unknown {
-  if (!(error instanceof SlipwayError)) return error;
-  const { code, message, field, requestId, status = 0, retryAfterMs, details, cause } = error;
-  const isOpen = status >= 500 || code === 'network' || code === 'not_slipway' || code === 'timeout';
-  if (!isOpen) return error;
-  const told = `${message}; ${signature ?? 'what was signed'} may have landed, or may yet: look for it before you sign another`;
-  const facts = { field, requestId, status: error.status, retryAfterMs, details };
-  return new SlipwayError(code, told, { ...facts, signature, retryable: false, cause });
+  const told = `${signature ?? 'what was signed'} may have landed, or may yet: look for it before you sign another`;
+  if (!(error instanceof SlipwayError)) {
+    const message = error instanceof Error ? error.message : String(error);
+    return new SlipwayError('network', `${message}; ${told}`, { signature, cause: error });
+  }
+  const open = [error, error.cause].find(isOpen);
+  if (!open) return error;
+  const { code, field, requestId, status, retryAfterMs, details } = open;
+  const cause = open === error ? error.cause : error;
+  const facts = { field, requestId, status, retryAfterMs, details, signature, cause };
+  return new SlipwayError(code, `${error.message}; ${told}`, facts);
+}
+
+function isOpen(error: unknown): error is SlipwayError {
+  if (!(error instanceof SlipwayError)) return false;
+  const { code, status = 0 } = error;
+  return status >= 500 || code === 'network' || code === 'not_slipway' || code === 'timeout';
 }
 
 const CODES: Readonly<Record<number, ErrorCode>> = {

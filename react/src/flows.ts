@@ -13,7 +13,7 @@ import { type ActionResult, useAction } from '@solana/react';
 import { useState } from 'react';
 import { useSlipway } from './provider.js';
 
-/** What a flow does and has done: `dispatch` begins it, and ends the one before. `progress` is the last step of it. */
+/** What a flow does and has done: `dispatch` begins it. Of the one before nothing is heard any more, but what it has posted may land. `progress` is the last step of it. */
 export type Flow<Args extends readonly unknown[], Result> = ActionResult<Args, Result> & {
   progress: Progress | undefined;
 };
