@@ -29,7 +29,7 @@ function create(folder: string): void {
   console.log(`Created ${folder}. Next:
 
   cd ${folder}
-  npm install
+  npm install ~/slipway-packages/slipway-*.tgz   # where you have packed them: they are on no registry yet
   npm test           # moves the price and the time of a sandbox of its own
   npm run sandbox    # the service, with a chain inside
   npm run dev        # in another terminal: the app`);

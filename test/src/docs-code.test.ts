@@ -158,6 +158,11 @@ describe('the code in the documentation', () => {
     }
   });
 
+  it('installs none of our packages by its name, which anybody may register', () => {
+    for (const { page, text } of of('sh'))
+      assert.doesNotMatch(text, /npm create slipway|npm (?:i|install|exec) [^~\n]*(?:@slipway\/|slipway-app)/, page);
+  });
+
   it('runs in a shell', async () => {
     let count = 0;
     for (const { page, text } of of('sh')) {
