@@ -84,12 +84,14 @@ export async function pendingAmong(tx: Tx, fills: readonly PendingFill[]): Promi
 
 /** Stores the best prices that trailing orders have seen, so that they survive a restart. A mark never moves back. */
 export async function saveMarks(tx: Tx, marks: readonly { id: string; mark: number }[]): Promise<void> {
+  // Also of those that may wait again later.
   await tx.query(
     `update orders o set
        high_watermark = case when trigger_condition = 'below' then greatest(high_watermark, m.mark) end,
        low_watermark = case when trigger_condition = 'above' then least(low_watermark, m.mark) end
      from json_to_recordset($1::json) as m(id text, mark double precision)
-     where o.id = m.id and o.state in ('open', 'partial_fill_success') and o.trailing_bps is not null`,
+     where o.id = m.id and o.trailing_bps is not null
+       and o.state in ('open', 'partial_fill_success', 'ready_execute', 'executing', 'execute_failed', 'ready_expire')`,
     [JSON.stringify(marks)],
   );
 }

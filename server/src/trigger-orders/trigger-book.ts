@@ -32,6 +32,8 @@ export interface Fired {
   order: string;
   leg: Leg;
   line: Line;
+  /** The best price that it has seen, if it trails. */
+  mark?: number;
 }
 
 export interface TickOptions {
@@ -102,7 +104,9 @@ export class TriggerBook {
     };
     for (const group of market.trailing.values()) {
       attempt(() => {
-        for (const slot of group.tick(usd, most - fired.length)) this.fire(slot, group.lineOf(slot), fired);
+        for (const slot of group.tick(usd, most - fired.length)) {
+          this.fire(slot, { line: group.lineOf(slot), mark: group.markOf(slot)! }, fired);
+        }
       });
     }
     attempt(() => this.drain(market, 'above', usd, most, fired));
@@ -137,13 +141,13 @@ export class TriggerBook {
     const [heap, sign] = [market[condition], condition === 'above' ? 1 : -1];
     for (let slot = heap.first; slot !== undefined && this.table.key[slot]! <= sign * usd; slot = heap.first) {
       if (fired.length >= most) return;
-      this.fire(slot, { condition, usd: sign * this.table.key[slot]! }, fired);
+      this.fire(slot, { line: { condition, usd: sign * this.table.key[slot]! } }, fired);
     }
   }
 
-  private fire(slot: number, line: Line, fired: Fired[]): void {
+  private fire(slot: number, by: Pick<Fired, 'line' | 'mark'>, fired: Fired[]): void {
     const { order, leg } = { order: this.table.order[slot]!, leg: this.table.leg[slot]! };
-    if (this.remove(order)) fired.push({ order, leg, line });
+    if (this.remove(order)) fired.push({ order, leg, ...by });
   }
 
   private market(mint: string): Market {

@@ -21,6 +21,8 @@ const INTERVAL_MS = 1_000;
 const SOON_MS = 2;
 /** How many turns a new price gets soon, while pools contradict it that may only be late. */
 const MOST_LOOKS = 20;
+/** How long a keeper that closes goes on to save marks. */
+const LONGEST_SAVE_MS = 5_000;
 
 /** Fires and fills trigger orders. Any number of keepers may share a store. */
 export interface TriggerKeeper extends KeeperLoop {
@@ -75,6 +77,7 @@ export async function createTriggerKeeper(deps: TriggerKeeperOptions): Promise<T
       const closing = worker.close();
       await orders.close();
       await closing;
+      await work.close();
     },
   };
 }
@@ -156,7 +159,12 @@ class TriggerWork implements Work<OwnedOrder, PricedOrder> {
     if (this.isContradicted && !this.hasMore) this.looks--;
     if (fired.length === 0) return [];
     try {
-      const [canPay, owned] = await Promise.all([this.#deps.wallet.canPay(), this.#withMakers(fired)]);
+      const [canPay, owned] = await Promise.all([
+        this.#deps.wallet.canPay(),
+        this.#withMakers(fired),
+        // Before their claims: another copy may have to go on with them.
+        this.#saving(this.#orders.saveMarksOf(fired)),
+      ]);
       if (canPay) return owned.map((order) => ({ ...order, firedAt }));
     } catch (error) {
       for (const { id } of fired) this.#orders.readAgain(id);
@@ -218,8 +226,22 @@ class TriggerWork implements Work<OwnedOrder, PricedOrder> {
     this.#deps.log.warn({ order: id, reason }, 'a fill is left to the next run');
   }
 
-  turned(): Promise<void> {
-    return this.#orders.saveMarks();
+  async turned(): Promise<void> {
+    await this.#saving(this.#orders.saveMarks());
+  }
+
+  /** A restart goes on with all marks that can be saved in time. */
+  async close(): Promise<void> {
+    const until = this.#deps.steadyNow() + LONGEST_SAVE_MS;
+    while ((await this.#saving(this.#orders.saveMarks())) && this.#deps.steadyNow() < until);
+  }
+
+  /** What cannot be saved keeps nothing from firing: this copy goes on with the marks that it knows. */
+  #saving<T>(saving: Promise<T>): Promise<T | undefined> {
+    return saving.catch((error: Error) => {
+      this.#deps.log.warn({ reason: error.message }, 'cannot save the marks of trailing orders yet; will try again');
+      return undefined;
+    });
   }
 
   /** Also returns rents that became due after the last tick. */

@@ -9,6 +9,7 @@ import type { WaitingOrder } from '../../store/trigger-orders-waiting.js';
 import { until } from '../testing.js';
 import { MOST_FIRED } from './firing.js';
 import { createTriggerKeeper } from './keeper.js';
+import { MOST_SAVED } from './trailing-marks.js';
 
 const nobody: Omit<WaitingOrder, 'id' | 'triggerMint'> = {
   inputMint: 'SOL',
@@ -33,17 +34,27 @@ function ordersOf(count: number, terms: Partial<WaitingOrder> & { triggerMint: s
 }
 
 /** A store with nothing but orders that wait, of which no claim is had. */
-function storeOf(orders: readonly WaitingOrder[]) {
+function storeOf(orders: readonly WaitingOrder[], savesMarks: boolean) {
   const places = new Map(orders.map(({ id }, place) => [id, place]));
   /** How many orders each statement asks for whose they are. */
   const asked: number[] = [];
   const claimed = new Set<string>();
+  /** How many marks each statement saves, and of which orders. */
+  const saved: number[] = [];
+  const savedOf = new Set<string>();
   const rowsOf = (text: string, params: readonly unknown[]): unknown[] => {
     if (text.includes('as "end"')) return [{ end: new Date() }];
     if (text.includes('o.failures')) {
       const ids = params[0] as string[];
       asked.push(ids.length);
       return ids.map((id) => ({ id, wallet: id, apiKey: id === 'victim' ? 'other' : 'free' }));
+    }
+    if (text.includes('high_watermark = case')) {
+      const marks = JSON.parse(params[0] as string) as { id: string }[];
+      if (!savesMarks) throw new Error('cannot be saved');
+      if (marks.length > MOST_SAVED) throw new Error('canceling statement due to statement timeout');
+      saved.push(marks.length);
+      for (const { id } of marks) savedOf.add(id);
     }
     if (text.startsWith('select * from orders')) for (const id of params[0] as string[]) claimed.add(id);
     const [after, limit] = params as [string, number];
@@ -53,11 +64,15 @@ function storeOf(orders: readonly WaitingOrder[]) {
   const query = async (text: string, params: readonly unknown[] = []) => ({ rows: rowsOf(text, params), rowCount: 0 });
   const transaction = (work: (tx: unknown) => unknown) => work({ query });
   const store = { query, transaction, single: transaction, listen: async () => async () => {} };
-  return { store: store as unknown as Store, asked, claimed };
+  return { store: store as unknown as Store, asked, claimed, saved, savedOf };
 }
 
-async function keeperOf(orders: readonly WaitingOrder[], usd: Record<string, number | Error>) {
-  const { store, ...seen } = storeOf(orders);
+async function keeperOf(
+  orders: readonly WaitingOrder[],
+  usd: Record<string, number | Error>,
+  { steadyNow = () => 0, savesMarks = true }: { steadyNow?: () => number; savesMarks?: boolean } = {},
+) {
+  const { store, ...seen } = storeOf(orders, savesMarks);
   const registry = new Registry();
   const warnings: unknown[] = [];
   const forOrders = (mint: string) => {
@@ -69,7 +84,7 @@ async function keeperOf(orders: readonly WaitingOrder[], usd: Record<string, num
   const keeper = await createTriggerKeeper({
     store,
     clock: createClock(),
-    steadyNow: () => 0,
+    steadyNow,
     log: Object.assign(Object.create(silent), { warn: (line: unknown) => warnings.push(line) }),
     alone: false,
     registry,
@@ -110,6 +125,38 @@ it('attack: a free key has more stops at the price of somebody’s than one turn
   assert.deepEqual(asked, [MOST_FIRED, MOST_FIRED, 1]);
   assert.equal(claimed.size, stops.length + 1);
   await keeper.close();
+});
+
+it('attack: a free key has the marks of more trailing orders of its own token move at once than one statement can save: each turn saves some, and the stop of somebody else is claimed all the same', async () => {
+  const usd = { X: 100, SOL: 200 };
+  let now = 0;
+  const trailing = ordersOf(2 * MOST_SAVED, { triggerMint: 'X', trailingBps: 500, highWatermark: 100 });
+  const { keeper, claimed, saved, savedOf, warnings } = await keeperOf([...trailing, VICTIM], usd, {
+    steadyNow: () => now,
+  });
+  await keeper.tick();
+  usd.X = 110;
+  await keeper.tick();
+  // All are read again.
+  now += 60_000;
+  Object.assign(usd, { X: 120, SOL: 149 });
+  await keeper.tick();
+  await until(async () => claimed.has('victim'));
+  assert.deepEqual([saved, savedOf.size], [[MOST_SAVED, MOST_SAVED], trailing.length]);
+  await keeper.close();
+  assert.deepEqual([saved, warnings], [[MOST_SAVED, MOST_SAVED, MOST_SAVED], []]);
+});
+
+it('marks that cannot be saved keep no order from firing by them', async () => {
+  const usd = { X: 200 };
+  const orders = ordersOf(1, { triggerMint: 'X', trailingBps: 500, highWatermark: 100 });
+  const { keeper, claimed, warnings } = await keeperOf(orders, usd, { savesMarks: false });
+  await keeper.tick();
+  usd.X = 189;
+  await keeper.tick();
+  await until(async () => claimed.size === 1);
+  await keeper.close();
+  assert.deepEqual(warnings[0], { reason: 'cannot be saved' });
 });
 
 it('a token whose orders cannot be compared with its price is counted, logged once, and stops no others', async () => {

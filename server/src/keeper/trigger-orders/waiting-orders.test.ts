@@ -229,6 +229,50 @@ describe('orders that wait for a price', () => {
     await orders.close();
   });
 
+  it('keep a mark that could not be saved, also when they have fired and are read again', async () => {
+    const id = await insert(trailing);
+    let isAway = true;
+    const single: Store['single'] = (work) => (isAway ? Promise.reject(new Error('away')) : store.single(work));
+    const orders = await WaitingOrders.open({ store: { ...store, single }, clock, steadyNow: () => steady });
+    await orders.update(nothing);
+    orders.tick(SOL, 200);
+    await assert.rejects(orders.saveMarks(), /away/);
+    for (let times = 0; times < 2; times++) {
+      const fired = orders.tick(SOL, 180);
+      assert.deepEqual(idsOf(fired), [id]);
+      await assert.rejects(orders.saveMarksOf(fired), /away/);
+      orders.readAgain(id);
+      await orders.update(nothing);
+    }
+    const retryAt = new Date(clock.now() + 10_000);
+    await store.query('update orders set retry_at = $2 where id = $1', [id, retryAt]);
+    orders.readAgain(id);
+    await orders.update(nothing);
+    clock.setOffset(11_000);
+    await orders.update(nothing);
+    assert.deepEqual(orders.tick(SOL, 181), []);
+    const fired = orders.tick(SOL, 180);
+    await claim(id);
+    isAway = false;
+    await orders.saveMarksOf(fired);
+    assert.equal((await findTriggerOrder(store, id))?.highWatermark, 200);
+    await orders.close();
+  });
+
+  it('take the mark of the store where theirs was saved', async () => {
+    const id = await insert(trailing);
+    const orders = await openOrders();
+    await orders.update(nothing);
+    orders.tick(SOL, 200);
+    await orders.saveMarks();
+    await store.query('update orders set high_watermark = 120 where id = $1', [id]);
+    orders.readAgain(id);
+    await orders.update(nothing);
+    assert.deepEqual(orders.tick(SOL, 109), []);
+    assert.deepEqual(idsOf(orders.tick(SOL, 108)), [id]);
+    await orders.close();
+  });
+
   it('hear of changes from the store', async () => {
     const orders = await openOrders();
     await orders.update(nothing);

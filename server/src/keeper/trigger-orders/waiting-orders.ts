@@ -1,7 +1,6 @@
 import type { Address } from '@slipway/wire';
 import type { Clock } from '../../lib/clock.js';
 import type { Store } from '../../store/sql.js';
-import { saveMarks } from '../../store/trigger-order-fills.js';
 import { TRIGGER_ORDERS_CHANNEL } from '../../store/trigger-orders.js';
 import { type WaitingOrder, waitingAmong, waitingOrders } from '../../store/trigger-orders-waiting.js';
 import type { Line } from '../../trigger-orders/line.js';
@@ -11,6 +10,7 @@ import { type TickOptions, TriggerBook } from '../../trigger-orders/trigger-book
 import type { InFlight } from '../worker.js';
 import { NeededMints } from './needed-mints.js';
 import { BACK_OFF } from './settlement.js';
+import { TrailingMarks } from './trailing-marks.js';
 
 /** An order that a price has fired, and what its claim needs to know. */
 export interface FiredOrder {
@@ -46,8 +46,7 @@ export class WaitingOrders {
   readonly #book = new TriggerBook();
   readonly #mints = new NeededMints();
   readonly #priced = new NeededMints();
-  /** Trailing orders, with their stored marks. */
-  readonly #trailing = new Map<string, { mint: string; bps: number; stored: number }>();
+  readonly #marks: TrailingMarks;
   /** Ids of orders to be read again. */
   readonly #changed = new Set<string>();
   /** Orders that back off, with the time at which to read them again. */
@@ -58,6 +57,7 @@ export class WaitingOrders {
 
   private constructor(deps: WaitingOrdersDeps) {
     this.#deps = deps;
+    this.#marks = new TrailingMarks(deps.store, (id) => this.#book.mark(id));
   }
 
   /** Listens to the store until closed. Empty until the first update. */
@@ -97,15 +97,14 @@ export class WaitingOrders {
     }
     const now = clock.now();
     for (const [id, at] of this.#retryAt) if (at <= now) this.#changed.add(id);
-    if ([...this.#changed].some((id) => this.#trailing.has(id))) await this.saveMarks();
     await this.#readChanged(inFlight);
   }
 
   /** Removes and returns the orders that a price fires. */
   tick(mint: Address, usd: number, options: TickOptions = {}): FiredOrder[] {
-    return this.#book.tick(mint, usd, options).map(({ order: id, leg, line }) => {
-      const trailingBps = this.#trailing.get(id)?.bps ?? null;
-      this.#trailing.delete(id);
+    return this.#book.tick(mint, usd, options).map(({ order: id, leg, line, mark }) => {
+      const trailingBps = mark === undefined ? null : this.#marks.bpsOf(id);
+      this.#marks.leaves(id, mark);
       return { id, leg, mint, line, trailingBps, tries: this.#tries.get(id) ?? 0 };
     });
   }
@@ -121,22 +120,19 @@ export class WaitingOrders {
     this.#changed.add(id);
   }
 
-  /** Stores the marks of trailing orders that have moved. */
-  async saveMarks(): Promise<void> {
-    const moved = [...this.#trailing].flatMap(([id, known]) => {
-      const mark = this.#book.mark(id);
-      return mark === undefined || mark === known.stored ? [] : [{ id, mark, known }];
-    });
-    if (moved.length === 0) return;
-    const marks = moved.map(({ id, mark }) => ({ id, mark }));
-    await this.#deps.store.single((tx) => saveMarks(tx, marks));
-    for (const { mark, known } of moved) known.stored = mark;
+  /** Stores marks of trailing orders that have moved, each in its turn; returns whether there may be more. */
+  saveMarks(): Promise<boolean> {
+    return this.#marks.saveSome();
+  }
+
+  /** Stores the marks of orders that have fired. */
+  saveMarksOf(fired: readonly FiredOrder[]): Promise<void> {
+    return this.#marks.save(fired.map(({ id }) => id));
   }
 
   async #reload(inFlight: InFlight): Promise<void> {
-    await this.saveMarks();
     // Others that no longer wait may stay: their claim is a no-op.
-    const gone = new Set([...this.#trailing.keys(), ...this.#tries.keys()]);
+    const gone = new Set([...this.#marks.ids, ...this.#tries.keys()]);
     const [mints, priced] = [new Set<Address>(), new Set<Address>()];
     for (let after = '', more = true; more; ) {
       const page = await waitingOrders(this.#deps.store, after, PAGE);
@@ -184,7 +180,7 @@ export class WaitingOrders {
   }
 
   #add(order: WaitingOrder): void {
-    const { id, triggerMint, trailingBps } = order;
+    const { id, triggerMint } = order;
     this.#remove(id);
     // Its owner has changed it since: what it was tried with says nothing of it any more.
     if (order.retryAt === null) this.#tries.delete(id);
@@ -194,17 +190,19 @@ export class WaitingOrders {
       this.#retryAt.set(id, retryAt);
       return;
     }
-    const triggers = triggersOf(order);
+    const triggers = triggersOf(order).map((trigger) => {
+      if (!('mark' in trigger)) return trigger;
+      const { mint, condition, trailingBps: bps, mark } = trigger;
+      return { ...trigger, mark: this.#marks.enters(id, { mint, condition, bps, mark }) };
+    });
     this.#book.add(id, triggers);
     this.#mints.note(triggerMint as Address);
     for (const mint of mintsOf(order)) this.#priced.note(mint);
-    const [first] = triggers;
-    if (first && 'mark' in first) this.#trailing.set(id, { mint: triggerMint, bps: trailingBps!, stored: first.mark });
   }
 
   #remove(id: string): void {
+    this.#marks.leaves(id, this.#book.mark(id));
     this.#book.remove(id);
-    this.#trailing.delete(id);
     this.#retryAt.delete(id);
   }
 }
