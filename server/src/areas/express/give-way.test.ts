@@ -19,10 +19,13 @@ const sender = generateKeypair().address;
 const NEEDED = 2_500_000n;
 const ENOUGH = NEEDED + walletMinimum();
 
-/** Whether a payment that would fail by now gives way, when its sender has so much. */
+const NEWEST = 1_000n;
+
+/** Whether a payment that would fail by now gives way, when its sender has so much. `slots`: of the nodes that tell so, in turn. */
 async function givesWay(
   payload: PaymentPayload,
   has: { lamports?: bigint; tokens?: bigint; owner?: Address; space?: number },
+  slots = [NEWEST],
 ) {
   const mint = payload.currency === 'USDC' ? USDC.mint : JUP.mint;
   const { lamports, tokens, owner = sender, space = 0 } = has;
@@ -50,7 +53,15 @@ async function givesWay(
     findHolders: async () => [row.id],
     findRequest: async () => row,
     landing: { wouldFail: async () => true, sendAgain: () => assert.fail('it would fail') },
-    chain: { account: async (of: Address) => accounts.get(of), mint: async () => ({ tokenProgram: TOKEN_PROGRAM }) },
+    chain: {
+      newestSlot: async () => NEWEST,
+      async accountReading(of: Address) {
+        const slot = slots.length > 1 ? slots.shift()! : slots[0]!;
+        // A node that is behind does not have what was sent to it lately.
+        return { account: slot < NEWEST ? undefined : accounts.get(of), slot };
+      },
+      mint: async () => ({ tokenProgram: TOKEN_PROGRAM }),
+    },
     platform: JUP,
     stable: JUP,
     usdc: USDC,
@@ -82,5 +93,13 @@ describe('a payment that would fail gives way to others only where its sender la
     const payload = { currency: 'PLATFORM_TOKEN', amount: '1000' } as const;
     assert.equal(await givesWay(payload, { tokens: 1_000n }), false);
     assert.equal(await givesWay(payload, { tokens: 999n }), true);
+  });
+
+  it('not where a node that is behind says so', async () => {
+    const sol = { currency: 'SOL', amount: '1000', paid: '100', lamports: `${NEEDED}` } as const;
+    assert.equal(await givesWay(sol, { lamports: ENOUGH }, [NEWEST - 100n]), false, 'no other answers');
+    const tokens = { currency: 'PLATFORM_TOKEN', amount: '1000' } as const;
+    assert.equal(await givesWay(tokens, { tokens: 1_000n }, [NEWEST - 100n, NEWEST]), false);
+    assert.equal(await givesWay(tokens, { tokens: 999n }, [NEWEST - 100n, NEWEST]), true);
   });
 });

@@ -1,4 +1,6 @@
 import { type Address, associatedTokenAddress } from '@slipway/wire';
+import { type ChainAccount, ChainUnavailable } from '../../chain/index.js';
+import { askSince } from '../../landing/index.js';
 import type { LedgerRow } from '../../store/ledger.js';
 import { giveWay, type VerificationKind } from '../../store/verifications.js';
 import { checkLamports, checkTokens } from './checks.js';
@@ -31,16 +33,34 @@ export async function letOthersPay(deps: Deps, tokenId: string, kinds: readonly 
   }
 }
 
-/** Whether the sender lacks what the payment takes of his own. Also true where the payment has taken it already. */
+/**
+ * Whether the sender lacks what the payment takes of his own. Also true where the payment has taken it already; false where no node
+ * can tell.
+ */
 async function isMoneyGone(deps: Payers, request: LedgerRow): Promise<boolean> {
   const payload = readPayload(request);
   const sender = request.wallet as Address;
-  return (await areLamportsGone(deps, sender, payload)) || (await areTokensGone(deps, sender, payload));
+  try {
+    return (await areLamportsGone(deps, sender, payload)) || (await areTokensGone(deps, sender, payload));
+  } catch (error) {
+    if (error instanceof ChainUnavailable) return false;
+    throw error;
+  }
 }
 
-async function areLamportsGone({ chain }: Payers, sender: Address, { lamports }: PaymentPayload): Promise<boolean> {
+/** A node that is behind does not have what the sender was given lately. */
+async function accountNow({ chain }: Payers, address: Address): Promise<ChainAccount | undefined> {
+  const reading = await askSince(
+    chain.newestSlot,
+    () => chain.accountReading(address),
+    ({ slot }) => slot,
+  );
+  return reading.account;
+}
+
+async function areLamportsGone(deps: Payers, sender: Address, { lamports }: PaymentPayload): Promise<boolean> {
   if (lamports === undefined) return false;
-  return checkLamports(await chain.account(sender), BigInt(lamports), false) !== undefined;
+  return checkLamports(await accountNow(deps, sender), BigInt(lamports), false) !== undefined;
 }
 
 async function areTokensGone(
@@ -53,6 +73,6 @@ async function areTokensGone(
   const facts = await deps.chain.mint(mint);
   if (!facts) return false;
   const { tokenProgram } = facts;
-  const held = await deps.chain.account(associatedTokenAddress(sender, mint, tokenProgram));
+  const held = await accountNow(deps, associatedTokenAddress(sender, mint, tokenProgram));
   return checkTokens(held, { tokenProgram, sender, amount: BigInt(paid) }, currency) !== undefined;
 }
