@@ -7,7 +7,10 @@ import type { Stop, Stops } from '../store/stops.js';
 
 /** With what is known of the stops at most so old again, the signer hears of one within a second. */
 const INTERVAL_MS = 300;
-/** A stop is said again, for a signer that has lost it. */
+/**
+ * A stop is said again, for a signer that has lost it; that nothing is stopped, once: another copy may have said a stop again just
+ * after it was over, and then ended. Not more often: a copy that does not know of a new stop yet would take it back.
+ */
 const AGAIN_MS = 5_000;
 const MOST_WHY = 500;
 /** What a copy can tell a signer: it crafts nothing. */
@@ -30,15 +33,18 @@ export function passStopsOn({
   steadyNow: () => number;
   log: Logger;
 }): { close(): Promise<void> } {
-  let heard: { said: Said; at: number } | undefined;
+  let heard: { said: Said; at: number; isAgain: boolean } | undefined;
   const passing = new Loop(
     async () => {
       const said = saidOf(await stops.list());
-      const isOld = heard !== undefined && Object.keys(said).length > 0 && steadyNow() - heard.at >= AGAIN_MS;
-      if (heard !== undefined && isSame(heard.said, said) && !isOld) return;
+      const isAgain = heard !== undefined && isSame(heard.said, said);
+      if (heard !== undefined && isAgain) {
+        const isDone = heard.isAgain && Object.keys(said).length === 0;
+        if (isDone || steadyNow() - heard.at < AGAIN_MS) return;
+      }
       const holds = await signer.hearStops(said);
       // What is taken back too soon after it was said still holds: it is taken back the next time.
-      heard = isSame(holds, said) ? { said, at: steadyNow() } : undefined;
+      heard = isSame(holds, said) ? { said, at: steadyNow(), isAgain } : undefined;
     },
     {
       intervalMs: INTERVAL_MS,
