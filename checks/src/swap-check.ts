@@ -176,13 +176,16 @@ const readers: readonly Reader[] = [
     }
   }),
   reader(parseTransferChecked, ({ source, mint, destination, authority, amount }, { tokens }, swap) => {
-    const { taker, input, output, trade } = swap;
+    const { taker, receiver, input, output, fee, trade } = swap;
     expect(authority === taker, `tokens of ${authority}`);
     // Any other could have a transfer hook, which is code of whoever made it.
     expect(mint === input.mint || mint === output.mint, `a transfer of ${mint}`);
     // After a trade by another company's program, it has the chain compare what an account holds.
     const isGuard = trade.foreign && source === destination;
     expect(isGuard || (amount > 0n && source !== destination), 'a transfer that moves nothing');
+    // Of some tokens each transfer keeps a part: going to and fro between the taker's accounts, they would lose all.
+    const isHandedOn = receiver !== taker && output.place.kind === 'token' && destination === output.place.account;
+    expect(isGuard || isHandedOn || destination === fee?.account, `a transfer from ${source} to ${destination}`);
     change(tokens, source, -amount);
     change(tokens, destination, amount);
   }),

@@ -153,3 +153,22 @@ test('attack: a lying service has a swap transfer nothing of a token whose hook 
   assert.throws(() => check(trade(10n), moved(inputMint, 0n, source)), idle);
   assert.throws(() => check(trade(10n), moved(outputMint, 1n, thief)), idle);
 });
+
+test('attack: a lying service moves a token of which each transfer keeps a part to and fro between accounts of the wallet: not signed', () => {
+  const [spare, fee] = [newAddress(), newAddress()];
+  const move = (mint: Address, from: Address, to: Address, amount = MUCH) =>
+    tokenTransferChecked({ source: from, destination: to, authority: taker, mint, amount, decimals: 0 });
+  const refused = /a transfer from \w+ to \w+/;
+  const paid = move(inputMint, source, fee, 1n);
+  check(paid, trade(9n));
+  for (const [mint, own] of [
+    [inputMint, source],
+    [outputMint, destination],
+  ] as const) {
+    assert.throws(() => check(paid, move(mint, own, spare), move(mint, spare, own), trade(9n)), refused);
+    assert.throws(() => check(paid, move(mint, fee, own), move(mint, own, fee), trade(9n)), refused);
+  }
+  // What is bought arrives at once: by way of another account, less of it would.
+  const passed = move(outputMint, spare, destination, 5n);
+  assert.throws(() => check(trade(10n, { destination: spare }), passed), refused);
+});
