@@ -39,6 +39,7 @@ async function open(t: TestContext, left: number, counted = IMAGE_BYTES) {
   const wire = encodeTransaction(withSignature(unsigned, creator.address, sign(creator, message)));
   const request = {
     area: 'studio',
+    wallet: creator.address,
     state: 'crafted',
     messageHash: hashMessage(message),
     cosigners: [],
