@@ -48,12 +48,12 @@ for my $end ($tty, *STDIN, *STDOUT, *STDERR) { ioctl($end, 0x5412, $_) for split
             'echo "terminal: $(cut -d " " -f 7 /proc/$$/stat) $(tty)"',
             'echo next?',
             'read -r line',
-            'echo "root\'s shell reads: $line"',
+            'echo "the shell of root reads: $line"',
           ],
           'next?',
           'typed by root\n',
         );
-        assert.match(said, /root's shell reads: typed by root/);
+        assert.match(said, /the shell of root reads: typed by root/);
         const [, number, path] = /terminal: (\d+) (\S+)/.exec(said) ?? [];
         const seen = readFileSync(join(dir, 'seen'), 'utf8').trim().split('\n');
         assert.equal(seen.length, runs.length, said);
