@@ -79,10 +79,7 @@ function StoryOf({ id }: { id: string }) {
       <Panel title={`A transaction of ${data.area}`} aside={<span className="label">{data.state}</span>}>
         <ol aria-label="What has become of it" className="grid gap-2 px-4 py-3 text-sm">
           <Step at={data.craftedAt} what={data.area === 'submit' ? 'taken to be landed' : 'crafted'} />
-          <Step
-            at={data.sentAt}
-            what={data.handedOver ? 'given to a market maker, who signs last' : 'signed and sent'}
-          />
+          <Step at={data.sentAt} what={sendingOf(data)} />
           <Step at={data.settledAt} what={data.state === 'sending' ? 'under way' : data.state} />
         </ol>
         {data.error && (
@@ -122,6 +119,12 @@ function StoryOf({ id }: { id: string }) {
       </Panel>
     </div>
   );
+}
+
+/** What would fail is signed and not sent, and what the node has forgotten may have been: only the chain tells them apart. */
+function sendingOf({ handedOver, error, chain }: Story): string {
+  if (handedOver) return 'given to a market maker, who signs last';
+  return error !== null && chain === null ? 'signed' : 'signed and sent';
 }
 
 function Step({ at, what }: { at: string | null; what: string }) {
