@@ -45,7 +45,7 @@ export {
   RpcError,
   Throttled,
 } from './rpc.js';
-export { CPI_GUARDED, hasCpiGuard, NO_MEMO, requiresMemo } from './token-account-guards.js';
+export { CPI_GUARDED, closerOf, givesAwaySol, hasCpiGuard, NO_MEMO, requiresMemo } from './token-account-guards.js';
 export { readMetadata } from './token-text.js';
 export { endOf, type Held, type LandedTransaction, readTransaction, type TransactionEnd } from './transactions.js';
 export {

@@ -1,4 +1,4 @@
-import { token2022Extensions } from '@slipway/wire';
+import { type Address, decodeTokenAccount, holdsSol, type TokenAccount, token2022Extensions } from '@slipway/wire';
 
 /** As `ExtensionType` of the Token-2022 program numbers them; the first byte of each says whether it is on. */
 const MEMO_TRANSFER = 8;
@@ -20,6 +20,20 @@ export function requiresMemo(data: Uint8Array): boolean {
 /** Whether no program moves tokens out of it by its owner's signature. A transfer that the transaction itself makes goes through. */
 export function hasCpiGuard(data: Uint8Array): boolean {
   return isOn(data, CPI_GUARD);
+}
+
+/** Who may close a token account in place of its owner, who cannot take that back: while it is empty, or at any time if it is of SOL. */
+export function closerOf({
+  owner,
+  closeAuthority,
+}: Pick<TokenAccount, 'owner' | 'closeAuthority'>): Address | undefined {
+  return closeAuthority === owner ? undefined : closeAuthority;
+}
+
+/** Whether it is an account of SOL that somebody else may close, which pays out all that is in it. */
+export function givesAwaySol(data: Uint8Array): boolean {
+  const held = decodeTokenAccount(data);
+  return held !== undefined && holdsSol(held.mint) && closerOf(held) !== undefined;
 }
 
 function isOn(data: Uint8Array, extension: number): boolean {

@@ -8,6 +8,7 @@ import {
 } from '@slipway/wire';
 import { bytesIn, wholeIn } from './node-values.js';
 import { ask, type Rpc } from './rpc.js';
+import { closerOf } from './token-account-guards.js';
 
 export interface HeldTokenAccount extends TokenAccount {
   address: Address;
@@ -96,10 +97,11 @@ function withholds(data: Uint8Array): boolean {
 }
 
 /** Why the owner cannot close a token account without loss; undefined if it can, for its lamports. */
-export function obstacleToClosing({ owner, amount, state, closeAuthority, withholds }: HeldTokenAccount) {
+export function obstacleToClosing(account: HeldTokenAccount) {
+  const { amount, state, withholds } = account;
   if (amount > 0n) return 'nonempty';
   if (state === 'frozen') return 'frozen';
-  if (closeAuthority !== undefined && closeAuthority !== owner) return 'closeAuthority';
+  if (closerOf(account) !== undefined) return 'closeAuthority';
   return withholds ? 'withheld' : undefined;
 }
 

@@ -1,5 +1,5 @@
-import { type Address, isAddress } from '@slipway/wire';
-import { isMade } from '../../chain/index.js';
+import { type Address, isAddress, WRAPPED_SOL_MINT } from '@slipway/wire';
+import { givesAwaySol, isMade } from '../../chain/index.js';
 import { craftOrderCancelling, type OrderCancelling, refundPlace } from '../../crafting/limit-order.js';
 import { base64Of, TransactionTooLarge } from '../../crafting/transaction.js';
 import { AppError } from '../../errors/index.js';
@@ -192,7 +192,10 @@ async function craftCancels(
   }
 }
 
-/** SOL goes to the wallet as SOL; tokens to the maker's associated account, which is created again if it was closed. */
+/**
+ * SOL goes to the wallet as SOL, also where it was to stay wrapped and somebody else may close its account; tokens to the maker's
+ * associated account, which is created again if it was closed.
+ */
 async function cancellingOf(
   { chain, addresses }: TriggerV1Deps,
   maker: Address,
@@ -205,7 +208,10 @@ async function cancellingOf(
       const common = { order: address, inputMint, inputTokenProgram, inputMintReserve };
       const makerInputMintAccount = refundPlace(order);
       if (makerInputMintAccount === undefined) return { ...common, createInput: false };
-      const isMissing = !isMade(await chain.account(makerInputMintAccount));
+      const account = await chain.account(makerInputMintAccount);
+      const isMissing = !isMade(account);
+      if (inputMint === WRAPPED_SOL_MINT && !isMissing && givesAwaySol(account.data))
+        return { ...common, createInput: false };
       const createInput = isMissing && !created.has(makerInputMintAccount);
       if (createInput) created.add(makerInputMintAccount);
       return { ...common, makerInputMintAccount, createInput };

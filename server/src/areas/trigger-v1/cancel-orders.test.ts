@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { LIMIT_ORDER_PROGRAM, type LimitOrder } from '@slipway/programs';
-import { type Address, addressToBytes, associatedTokenAddress, generateKeypair, SYSTEM_PROGRAM } from '@slipway/wire';
+import { LIMIT_ORDER_PROGRAM, LIMIT_ORDER_SIZE, type LimitOrder } from '@slipway/programs';
+import {
+  type Address,
+  addressToBytes,
+  associatedTokenAddress,
+  generateKeypair,
+  rentExemptLamports,
+  SYSTEM_PROGRAM,
+  WRAPPED_SOL_MINT,
+} from '@slipway/wire';
 import { startTestServer } from '../../http/testing.js';
 import { createLimiter } from '../../store/limiter.js';
 import { MOST_AT_ONCE, oldestOf } from './cancel-order.js';
@@ -27,6 +35,7 @@ after(() => world.close());
 const OWNER_AT = 32;
 const STATE_AT = 108;
 const FROZEN = 2;
+const CLOSER_AT = 129;
 
 /** Changes an account as no transaction could. */
 async function patch(address: Address, at: number, bytes: Uint8Array): Promise<void> {
@@ -145,6 +154,26 @@ describe('cancelling several', () => {
         assert.deepEqual([status, body.error, body.cause], [500, error, `${bad}: ${cause}`]);
       }
     }
+  });
+
+  it('attack: a page has a wallet let it close its account of SOL, with what a cancelled order has paid into it: that goes to the wallet itself', async () => {
+    const maker = await newWallet(world);
+    await world.rpc.call('localnet_airdropToken', [maker.address, WRAPPED_SOL_MINT, '2000000000']);
+    const given = { inputMint: WRAPPED_SOL_MINT, wrapAndUnwrapSol: false, params: { makingAmount: '1500000000' } };
+    const { order } = await placeOrder(world, maker, given);
+    const place = associatedTokenAddress(maker.address, WRAPPED_SOL_MINT);
+    await patch(place, CLOSER_AT, Buffer.of(1, 0, 0, 0, ...addressToBytes(generateKeypair().address)));
+    const before = await balances(world, maker.address);
+    const { body } = await world.post('cancelOrder', { maker: maker.address, order });
+    const posted = { requestId: body.requestId, signedTransaction: signed(body.transaction, maker) };
+    const done = await world.post('execute', posted);
+    assert.equal(done.status, 200, done.body.error);
+    const params = [done.body.signature, { encoding: 'base64', maxSupportedTransactionVersion: 0 }];
+    const { fee } = (await world.rpc.call<{ meta: { fee: number } }>('getTransaction', params)).meta;
+    const after = await balances(world, maker.address);
+    assert.deepEqual([before.wrapped, after.wrapped], [500_000_000n, 500_000_000n]);
+    const rents = rentExemptLamports(LIMIT_ORDER_SIZE) + rentExemptLamports(165);
+    assert.equal(after.sol - before.sol, 1_500_000_000n + rents - BigInt(fee));
   });
 
   it('leaves out what is not open or not the maker’s, and what the chain refuses', async () => {

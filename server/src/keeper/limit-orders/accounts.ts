@@ -1,6 +1,6 @@
 import { type LimitOrder, limitOrderFeeAccount } from '@slipway/programs';
 import { type Address, associatedTokenRent, WRAPPED_SOL_MINT } from '@slipway/wire';
-import { isMade } from '../../chain/index.js';
+import { type ChainAccount, givesAwaySol, isMade } from '../../chain/index.js';
 import type { FillPlaces, MadeAccount } from '../../crafting/flash-fill.js';
 import { paymentPlace, refundPlace } from '../../crafting/limit-order.js';
 import { canReceive } from '../../indexes/limit-orders/index.js';
@@ -46,12 +46,11 @@ export async function accountsOf(
     else making.make.push(made);
   }
   if (outputMint === WRAPPED_SOL_MINT) {
-    if (paid && canReceive(paid, outputMint, maker)) making.makerOutput = makerOutput!;
+    if (paid && canPay(paid, outputMint, maker)) making.makerOutput = makerOutput!;
   } else {
     making.makerOutput = makerOutput!;
     if (!paid) addPaid(making, { owner: maker, ...output });
-    else if (!canReceive(paid, outputMint, maker))
-      return blocked("the maker's output account is frozen, requires memos or is not the maker's");
+    else if (!canPay(paid, outputMint, maker)) return blocked(`the maker's output account ${UNPAYABLE}`);
   }
   if (order.feeBps === 0) return making;
   if (!fee) {
@@ -60,6 +59,13 @@ export async function accountsOf(
     addPaid(making, { owner: addresses.fee, ...output });
   } else if (!canReceive(fee, outputMint)) return blocked("the order's fee account takes nothing");
   return making;
+}
+
+const UNPAYABLE = "is frozen, requires memos, is not the maker's, or is of SOL and somebody else may close it";
+
+/** Whether the program can pay a maker to the account, and nobody else has that for closing it. */
+function canPay(account: ChainAccount, mint: Address, maker: Address): boolean {
+  return canReceive(account, mint, maker) && !givesAwaySol(account.data);
 }
 
 function addPaid(making: Making, made: MadeAccount): void {
@@ -74,8 +80,8 @@ export async function refundAccountOf(
 ): Promise<Address | undefined | Skipped> {
   const address = refundPlace(order);
   const account = address && (await chain.account(address));
-  if (account && canReceive(account, order.inputMint, order.maker)) return address;
+  if (account && canPay(account, order.inputMint, order.maker)) return address;
   if (order.inputMint === WRAPPED_SOL_MINT) return undefined;
   // If we created it, its owner could close it and collect the rent each time.
-  return blocked("the maker's input account is missing, frozen, requires memos or is not the maker's");
+  return blocked(`the maker's input account is missing, or ${UNPAYABLE}`);
 }

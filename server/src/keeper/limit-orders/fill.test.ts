@@ -252,7 +252,10 @@ test('an order that cannot be paid for stops no other, and is filled when it can
   await keeper.runDue();
   assert.equal(await isOpen(foreign), true);
   for (const { address } of [frozen, foreign])
-    assert.equal(reasons.get(address), "the maker's output account is frozen, requires memos or is not the maker's");
+    assert.equal(
+      reasons.get(address),
+      "the maker's output account is frozen, requires memos, is not the maker's, or is of SOL and somebody else may close it",
+    );
   assert.equal(reasons.get(gone.address), "the order's fee account is gone");
   assert.deepEqual([await isOpen(frozen), await isOpen(gone), await isOpen(good)], [true, true, false]);
   await w.world.put(frozen.output, b.tokenProgram, account('initialized'));

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeLimitOrder, LIMIT_ORDER_PROGRAM, LIMIT_ORDER_SIZE } from '@slipway/programs';
-import { rentExemptLamports } from '@slipway/wire';
+import { encodeTokenAccount, rentExemptLamports } from '@slipway/wire';
 import fc from 'fast-check';
 import { Registry } from 'prom-client';
 import { ChainUnavailable, createLocalRpc } from '../../chain/index.js';
+import { wrappedOrderId } from '../../crafting/limit-order.js';
 import { newAddress, type TestPool, WRAPPED_SOL } from '../../routing/aggregator/testing.js';
 import type { Router, Token } from '../../routing/router.js';
 import { endLeases, openTestStore } from '../../store/testing.js';
@@ -28,6 +29,7 @@ afterEach(() => w.reset());
 const MILLION = 10n ** 15n;
 const MAKING = 1_000_000_000n;
 const FEE = 5_000n;
+const TOKEN_RENT = rentExemptLamports(165);
 
 const lamports = () => w.world.lamports(w.taker);
 const isOpen = async (order: TestOrder) => (await w.stateOf(order)) !== undefined;
@@ -219,6 +221,38 @@ test('an expired order goes back to its maker: all of it, and the rent', async (
   assert.equal(await isOpen(gone), true, 'the keeper makes no account for a maker who has closed it');
   assert.equal(await isOpen(eternal), true);
   assert.equal(before - (await lamports()), 3n * FEE);
+});
+
+test('attack: a page has a wallet let it close its account of SOL, with what limit orders have paid into it: they are filled and sent back to the wallet itself', async () => {
+  const [c] = await w.pair([MILLION, 2n * MILLION], [undefined, WRAPPED_SOL]);
+  await w.holding(c, w.taker, 77n);
+  const expiredAt = BigInt(Math.floor(w.clock.now() / 1_000)) + 3_600n;
+  const [paid, back] = [
+    await w.open(c, WRAPPED_SOL, 1_900_000_000n, { uniqueId: wrappedOrderId(7n) }),
+    await w.open(WRAPPED_SOL, b, 5_000_000_000n, { uniqueId: wrappedOrderId(8n), expiredAt }),
+  ];
+  const held = { mint: WRAPPED_SOL.mint, amount: 0n, state: 'initialized', delegatedAmount: 0n } as const;
+  const native = { isNative: true, rentExemptReserve: TOKEN_RENT, closeAuthority: newAddress() };
+  const accounts = [paid, back].map(({ maker }) => w.ata(maker.address, WRAPPED_SOL));
+  for (const [at, { maker }] of [paid, back].entries()) {
+    const data = encodeTokenAccount({ ...held, ...native, owner: maker.address });
+    await w.world.put(accounts[at]!, WRAPPED_SOL.tokenProgram, data, TOKEN_RENT);
+  }
+  const had = await Promise.all([paid, back].map(({ maker }) => w.world.lamports(maker.address)));
+  await w.world.rpc.call('localnet_advanceClock', [3_700]);
+  w.clock.setOffset(w.clock.offsetMs + 3_700_000);
+  w.chain.forget();
+  await w.newKeeper().runDue();
+  const rents = rentExemptLamports(LIMIT_ORDER_SIZE) + TOKEN_RENT;
+  for (const [at, [{ maker }, due]] of (
+    [
+      [paid, 1_900_000_000n],
+      [back, MAKING],
+    ] as const
+  ).entries()) {
+    assert.equal((await w.world.lamports(maker.address)) - had[at]!, rents + due);
+    assert.equal(await w.world.lamports(accounts[at]!), TOKEN_RENT);
+  }
 });
 
 test('accounts of the program with any bytes in them stop nobody', async () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { calledPrograms, mintsLeft } from '@slipway/checks';
 import { type Address, associatedTokenAddress, decodeTokenAccount, WRAPPED_SOL_MINT } from '@slipway/wire';
-import { type ChainAccount, isMade } from '../../chain/index.js';
+import { type ChainAccount, givesAwaySol, isMade } from '../../chain/index.js';
 import { mintsMade, type Place, type Swap, temporaryWrappedSol } from '../../crafting/swap.js';
 import { type Crafted, TransactionTooLarge } from '../../crafting/transaction.js';
 import { explain, isOutOfUnits, suspectHops, tryOutSwap } from '../../landing/index.js';
@@ -132,6 +132,7 @@ const NO_WALLET = 'its wallet is an account of a program, which would have the S
 const NOT_OF_VAULT = 'the account for what it buys is not one of its vault';
 /** An account of SPL Token can be given to somebody else, and stays at the address that follows from the wallet. */
 const NOT_OF_WALLET = 'the token account for what it buys at the address of its wallet belongs to somebody else';
+const SOL_OF_ANOTHER = 'somebody else may close the token account for the SOL that it buys, and would have that';
 
 interface Target {
   place: Exclude<Place, { kind: 'sol' }>;
@@ -163,6 +164,7 @@ async function targetOf(
   const found = await chain.account(account);
   const create = !isMade(found);
   if (!create && decodeTokenAccount(found.data)?.owner !== wallet) return { skipped: NOT_OF_WALLET };
+  if (!create && givesAwaySol(found.data)) return { skipped: SOL_OF_ANOTHER };
   return { place: { kind: 'token', account }, owner: wallet, receiver: wallet, create };
 }
 
