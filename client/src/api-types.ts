@@ -3023,7 +3023,7 @@ export interface operations {
                 receiver?: string;
                 /** @description Pays network fees and rent in place of the taker; both sign */
                 payer?: string;
-                /** @description Only with payer: who may close the taker's token account, where this swap makes it and it is not of SOL; by default the taker */
+                /** @description Only with payer: who may close the taker's token account, where this swap makes it and it is not of SOL, for good; while it is empty, no trigger order that would pay into it is made. By default the taker */
                 closeAuthority?: string;
                 /** @description The integrator that gets the fee; together with referralFee */
                 referralAccount?: string;

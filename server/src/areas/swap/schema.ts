@@ -19,7 +19,7 @@ export const OrderQuery = Type.Object({
   receiver: optionalText('The wallet that gets the output, by default the taker; not a token account'),
   payer: optionalText('Pays network fees and rent in place of the taker; both sign'),
   closeAuthority: optionalText(
-    "Only with payer: who may close the taker's token account, where this swap makes it and it is not of SOL; by default the taker",
+    "Only with payer: who may close the taker's token account, where this swap makes it and it is not of SOL, for good; while it is empty, no trigger order that would pay into it is made. By default the taker",
   ),
   referralAccount: optionalText('The integrator that gets the fee; together with referralFee'),
   referralFee: optional(Type.Integer({ minimum: 50, maximum: 255, description: 'Basis points' })),

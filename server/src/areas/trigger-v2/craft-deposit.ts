@@ -9,7 +9,7 @@ import { orderAccount } from '../../signer/index.js';
 import { requireOwnVault } from './access.js';
 import { DEPOSIT_AREA, type DepositPayload, type TriggerV2Deps, tags, walletRoute } from './deps.js';
 
-import { requireDepth, requirePair, requireSameUnits, requireWorth } from './order-checks.js';
+import { requireDepth, requireKeptOpen, requirePair, requireSameUnits, requireWorth } from './order-checks.js';
 import { DepositAnswer, DepositBody } from './schema.js';
 import { requireVaultToken } from './vault-token.js';
 import { craftDeposit, type Deposit } from './vault-transactions.js';
@@ -84,6 +84,7 @@ async function remember(
   const [{ blockhash, lastValidBlockHeight }, computeUnitPrice] = await Promise.all([
     deps.chain.latestBlockhash(),
     deps.chain.computeUnitPrice(),
+    requireKeptOpen(deps, deposit),
   ]);
   const crafted = craftDeposit(deposit, blockhash, computeUnitPrice);
   const payload: DepositPayload = {

@@ -1,10 +1,11 @@
-import type { Address } from '@slipway/wire';
+import { type Address, associatedTokenAddress, decodeTokenAccount, holdsSol, WRAPPED_SOL_MINT } from '@slipway/wire';
+import { closerOf } from '../../chain/index.js';
 import { AppError, type ErrorCode } from '../../errors/index.js';
 import { usdValue } from '../../lib/decimal.js';
 import { isOfOtherUnits, OTHER_UNITS } from '../../prices/index.js';
 import type { TriggerV2Deps } from './deps.js';
 import { invalid } from './order-terms.js';
-import type { VaultToken } from './vault-transactions.js';
+import type { Deposit, VaultToken } from './vault-transactions.js';
 
 /** The minimum value of an order, in USD. */
 const LEAST_USD = 10;
@@ -66,4 +67,37 @@ export function requireWorth(deps: TriggerV2Deps, { mint, decimals }: VaultToken
       message: `Order must be at least ${LEAST_USD} USD (current value: ${shown} USD)`,
     });
   }
+}
+
+/**
+ * What an order pays out in the end goes to an account of its wallet, and not every fill can make that anew. Whoever else may close
+ * it, as the sponsor of the swap that has made it, can do so while it is empty: one unit keeps it open.
+ * @throws AppError INVALID_REQUEST if somebody else may close it once the deposit has landed.
+ */
+export async function requireKeptOpen(
+  { chain }: Pick<TriggerV2Deps, 'chain'>,
+  { wallet, input, output, amount, keepsOutput }: Deposit,
+): Promise<void> {
+  // An OTOCO order sells what it has bought back into the deposited token.
+  const [field, token, spent] = keepsOutput
+    ? (['inputMint', input, amount] as const)
+    : (['outputMint', output, 0n] as const);
+  if (token.mint === WRAPPED_SOL_MINT) return;
+  const account = associatedTokenAddress(wallet, token.mint, token.tokenProgram);
+  const found = await chain.account(account);
+  const held = found && decodeTokenAccount(found.data);
+  const closer = held?.owner === wallet ? closerOf(held) : undefined;
+  if (closer === undefined || held === undefined) return;
+  const isOfSol = holdsSol(token.mint);
+  if (!isOfSol && held.amount > spent) return;
+  const [when, way] = isOfSol
+    ? ['with all that is in it', 'Have it closed']
+    : [
+        'once it is empty',
+        'Keep some of the token in it for as long as the order is, the smallest unit will do; or have it closed',
+      ];
+  throw invalid(
+    field,
+    `the wallet is paid to its token account ${account}, which ${closer} may close ${when}: the order could wait for good. ${way}: the next deposit makes one that only the wallet can close`,
+  );
 }
