@@ -2,7 +2,8 @@ import type { Address } from '@slipway/wire';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../lib/clock.js';
 import { type HistoryRules, observationsOf, PoolHistory } from './pool-history.js';
-import { agree, type PoolQuote, type PoolSpot, spotOf } from './pool-quotes.js';
+import { agree, type PoolSpot } from './pool-quotes.js';
+import { PoolSpots, type PoolWord } from './pool-spots.js';
 import type { NoPrice, OrderPrice } from './price.js';
 import { SilentPools } from './silent-pools.js';
 
@@ -17,14 +18,6 @@ export interface PoolSource {
   ask(mint: Address): void;
   /** Looks for the pools of exactly these tokens, whatever else is asked for. */
   keep(mints: readonly Address[]): void;
-}
-
-interface PoolWord {
-  pool: Address;
-  in: Address;
-  price: number;
-  depth: number;
-  isSilent?: boolean;
 }
 
 export interface PoolRules extends HistoryRules {
@@ -71,11 +64,13 @@ export class PoolPrices {
     noDisposeOnSet: true,
     dispose: (_, mint) => this.#forget(mint),
   });
+  readonly #spots: PoolSpots;
   readonly #silent = new SilentPools();
   readonly #anchors = new Map<Address, { spot: PoolSpot | undefined; at: number }>();
 
   constructor(deps: PoolPricesDeps) {
     this.#deps = deps;
+    this.#spots = new PoolSpots(deps.rules);
   }
 
   /** Observes exactly these, beside what clients ask for. */
@@ -169,19 +164,13 @@ export class PoolPrices {
   }
 
   #spot(mint: Address): Spot | undefined {
-    const { source, anchors, rules, steadyNow } = this.#deps;
+    const { source, anchors, steadyNow } = this.#deps;
     if (mint === anchors[0]) return certain(1);
     const own = anchors.indexOf(mint);
     const inMints = own < 0 ? anchors : anchors.slice(0, own);
     const worth = new Map(inMints.map((anchor) => [anchor, this.#worthOf(anchor)]));
-    const quotes: PoolQuote[] = [];
-    const silent: Address[] = [];
-    for (const word of source.quotes(mint, inMints)) {
-      const anchor = worth.get(word.in);
-      if (anchor && !word.isSilent) quotes.push(quoteOf(word, anchor));
-      else silent.push(word.pool);
-    }
-    return this.#silent.hides(mint, quotes, silent, steadyNow()) ? 'hidden' : spotOf(quotes, rules);
+    const { quotes, silent, spot } = this.#spots.of(mint, source.quotes(mint, inMints), worth);
+    return this.#silent.hides(mint, quotes, silent, steadyNow()) ? 'hidden' : spot;
   }
 
   #worthOf(anchor: Address): PoolSpot | undefined {
@@ -214,17 +203,5 @@ export class PoolPrices {
 
 /** What no pool moves. */
 const certain = (usd: number): PoolSpot => ({ usd, lowUsd: usd, highUsd: usd, depthUsd: Number.POSITIVE_INFINITY });
-
-function quoteOf({ pool, in: mint, price, depth }: PoolWord, anchor: PoolSpot): PoolQuote {
-  const { usd, lowUsd, highUsd, depthUsd } = anchor;
-  return {
-    pool,
-    usd: price * usd,
-    lowUsd: price * lowUsd,
-    highUsd: price * highUsd,
-    depthUsd: depth * usd,
-    anchor: depthUsd === Number.POSITIVE_INFINITY ? undefined : { mint, depthUsd },
-  };
-}
 
 const dollars = (usd: number) => Math.floor(usd).toLocaleString('en-US');

@@ -114,20 +114,26 @@ function requireMints(body: OrderBody) {
   };
 }
 
-/** The price that a trailing order begins at; any other order needs only that there is one. */
+/**
+ * The price that a trailing order begins at; any other order needs only that there is one. None is asked for twice: by pools, it
+ * takes the longer the more of them the token has, which is the poster's choice.
+ */
 async function priceFor(
   deps: TriggerV2Deps,
   { trailingBps }: OrderBody,
-  mints: ReturnType<typeof requireMints>,
+  { triggerMint, ...pair }: ReturnType<typeof requireMints>,
   charge: Charge,
 ): Promise<number> {
-  const trigger = ['triggerMint', mints.triggerMint] as const;
-  await lookFor(deps, mints.triggerMint, charge);
-  const price = trailingBps === undefined ? undefined : deps.prices.forOrders(mints.triggerMint);
-  if (price && 'none' in price && price.none !== 'shallow') throw priceUnavailable(price.why);
-  const now = requirePrice(deps, trigger, 'EXECUTION_FAILED');
-  for (const field of ['inputMint', 'outputMint'] as const) requireDepth(deps, [field, mints[field]]);
-  return price && 'usd' in price ? price.usd : now;
+  const { prices } = deps;
+  const now = prices.forNewOrder(triggerMint);
+  if ('none' in now && UNFOUND.includes(now.none)) await lookFor(deps, triggerMint, charge);
+  const price = trailingBps === undefined ? now : prices.forOrders(triggerMint);
+  if (trailingBps !== undefined && 'none' in price && price.none !== 'shallow') throw priceUnavailable(price.why);
+  const usd = requirePrice(price, 'triggerMint', 'EXECUTION_FAILED');
+  for (const field of ['inputMint', 'outputMint'] as const) {
+    if (pair[field] !== triggerMint) requireDepth(deps, [field, pair[field]]);
+  }
+  return usd;
 }
 
 /** What the pools that are known say, where others may not have been found yet. */
@@ -138,8 +144,6 @@ const UNFOUND: readonly NoPrice['none'][] = ['missing', 'shallow', 'contradictin
  * more often than he may ask for quotes. Those of the pair were when the deposit was crafted.
  */
 async function lookFor({ prices }: TriggerV2Deps, mint: Address, charge: Charge): Promise<void> {
-  const price = prices.forNewOrder(mint);
-  if (!('none' in price) || !UNFOUND.includes(price.none)) return;
   if ((await charge())?.allowed !== false) prices.ask(mint);
 }
 

@@ -2,7 +2,7 @@ import { type Address, associatedTokenAddress, decodeTokenAccount, holdsSol, WRA
 import { closerOf } from '../../chain/index.js';
 import { AppError, type ErrorCode } from '../../errors/index.js';
 import { usdValue } from '../../lib/decimal.js';
-import { isOfOtherUnits, OTHER_UNITS } from '../../prices/index.js';
+import { isOfOtherUnits, type NoPrice, type OrderPrice, OTHER_UNITS } from '../../prices/index.js';
 import type { TriggerV2Deps } from './deps.js';
 import { invalid } from './order-terms.js';
 import type { Deposit, VaultToken } from './vault-transactions.js';
@@ -26,12 +26,7 @@ type MintField = 'inputMint' | 'outputMint' | 'triggerMint';
  * A price that an order can be made with, in USD for one whole token.
  * @throws AppError INVALID_REQUEST if the token's pools hold too little for orders, `code` if there is no price now.
  */
-export function requirePrice(
-  { prices }: Pick<TriggerV2Deps, 'prices'>,
-  [field, mint]: readonly [MintField, Address],
-  code: ErrorCode,
-): number {
-  const price = prices.forNewOrder(mint);
+export function requirePrice(price: OrderPrice | NoPrice, field: MintField, code: ErrorCode): number {
   if (!('none' in price)) return price.usd;
   if (price.none === 'shallow') throw invalid(field, price.why);
   const what = field === 'triggerMint' ? 'the trigger mint price' : `the price of ${field}`;
@@ -58,7 +53,7 @@ export async function requireSameUnits(
 
 /** @throws AppError INVALID_REQUEST if the amount is worth too little, and as `requirePrice`. */
 export function requireWorth(deps: TriggerV2Deps, { mint, decimals }: VaultToken, amount: bigint): void {
-  const usd = requirePrice(deps, ['inputMint', mint], 'CRAFT_FAILED');
+  const usd = requirePrice(deps.prices.forNewOrder(mint), 'inputMint', 'CRAFT_FAILED');
   const worth = usdValue(amount, decimals, usd);
   if (worth < LEAST_USD) {
     // Rounded down, so that a refused amount never reads as enough.

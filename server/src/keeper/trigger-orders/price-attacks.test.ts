@@ -452,6 +452,19 @@ describe('attack: a free key has ever other tokens looked for by orders that are
     assert.ok(asked.includes(mint));
   });
 
+  it('attack: by one deposit, ever again, for a token of hundreds of pools: each post asks for its price once', async () => {
+    const mint = made();
+    let looks = 0;
+    const forNewOrder: typeof world.priced.forNewOrder = (each) => {
+      if (each === mint) looks += 1;
+      return world.priced.forNewOrder(each === mint ? world.sold.mint : each);
+    };
+    const client = world.newClient(undefined, { ...world.priced, forNewOrder });
+    const order = client.open(await client.register(), AMOUNT, { ...terms(mint), triggerPriceUsd: 1e-9 });
+    await assert.rejects(order, /the wallet has too little of inputMint/);
+    assert.equal(looks, 1);
+  });
+
   it('attack: by no deposit at all: no price is asked for', async () => {
     const client = world.newClient();
     const wallet = await client.register();

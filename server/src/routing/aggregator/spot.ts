@@ -44,24 +44,51 @@ export interface PoolWord {
   isSilent?: true;
 }
 
-/** See `Aggregator.quotesOf`. */
+/** What the pools of a pair said last, by the states that they had. */
+interface Said {
+  states: readonly (PoolState | undefined)[];
+  decimals: number;
+  inDecimals: number;
+  words: readonly PoolWord[];
+}
+
+const saidBy = new WeakMap<readonly Leg[], Said>();
+
+/** See `Aggregator.quotesOf`. Whether each pool can be heard is looked at each time; what it says, where its state has changed. */
 export function poolWords(pools: Pools, now: number, mint: Address, inMints: readonly Address[]): PoolWord[] {
   const [own, market] = [pools.knownMint(mint), pools.market()];
   // With other decimals than are known, a whole token would be another amount: no floor of a fill would hold.
   if (!own || own.mayReopen) return [];
   return inMints.flatMap((inMint) => {
     const other = pools.knownMint(inMint);
-    if (!other) return [];
-    return market.pair(mint, inMint).flatMap((leg): PoolWord[] => {
-      const state = heardState(leg.pool, now);
-      if (!state) return [{ pool: leg.pool.address, in: inMint, price: 0, depth: 0, isSilent: true }];
-      const offer = offerBy(state, leg.from);
-      if (!offer || depthOf(offer) === 0) return [];
-      const depth = Math.min(offer.given * offer.price, offer.taken) / 10 ** other.decimals;
-      const price = offer.price * 10 ** (own.decimals - other.decimals);
-      return [{ pool: leg.pool.address, in: inMint, price, depth }];
-    });
+    return other ? wordsOf(market.pair(mint, inMint), now, own.decimals, { in: inMint, decimals: other.decimals }) : [];
   });
+}
+
+function wordsOf(
+  legs: readonly Leg[],
+  now: number,
+  decimals: number,
+  other: { in: Address; decimals: number },
+): readonly PoolWord[] {
+  const states = legs.map(({ pool }) => heardState(pool, now));
+  const known = saidBy.get(legs);
+  const isSame =
+    known?.decimals === decimals &&
+    known.inDecimals === other.decimals &&
+    states.every((state, i) => state === known.states[i]);
+  if (isSame) return known.words;
+  const words = legs.flatMap(({ pool, from }, i): PoolWord[] => {
+    const state = states[i];
+    if (!state) return [{ pool: pool.address, in: other.in, price: 0, depth: 0, isSilent: true }];
+    const offer = offerBy(state, from);
+    if (!offer || depthOf(offer) === 0) return [];
+    const depth = Math.min(offer.given * offer.price, offer.taken) / 10 ** other.decimals;
+    const price = offer.price * 10 ** (decimals - other.decimals);
+    return [{ pool: pool.address, in: other.in, price, depth }];
+  });
+  saidBy.set(legs, { states, decimals, inDecimals: other.decimals, words });
+  return words;
 }
 
 /** See `Aggregator.spot`. Orders ask for the same few prices again and again, so each is cached briefly. */
@@ -135,7 +162,17 @@ function heardState(pool: Pool, now: number): PoolState | undefined {
   return (state.baseFeeShare ?? state.feeShare) <= MAX_FEE ? state : undefined;
 }
 
+const offersBy = new WeakMap<PoolState, { offer: Offer | undefined }[]>();
+
+/** Worked out once for each state, which never changes: prices are asked for far more often than pools change. */
 function offerBy(state: PoolState, from: Side): Offer | undefined {
+  const known = offersBy.get(state) ?? [];
+  offersBy.set(state, known);
+  known[from] ??= { offer: newOffer(state, from) };
+  return known[from].offer;
+}
+
+function newOffer(state: PoolState, from: Side): Offer | undefined {
   const depth = nearDepth(state);
   const [given, taken] = from === 0 ? depth : [depth[1], depth[0]];
   const price = middlePrice(state, from);
