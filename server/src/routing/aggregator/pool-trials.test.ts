@@ -3,13 +3,14 @@ import { EventEmitter, once } from 'node:events';
 import { after, before, describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { TOKEN_SWAP_PROGRAM } from '@slipway/programs';
-import { type Address, TOKEN_PROGRAM } from '@slipway/wire';
+import { type Address, encodeTokenAccount, TOKEN_PROGRAM } from '@slipway/wire';
 import { type ChainAccount, createChain, createLiveAccounts, type LiveAccounts } from '../../chain/index.js';
 import type { Token } from '../router.js';
 import { FOUND_MINTS } from './mint-scans.js';
 import { FAILS, PoolTrials } from './pool-trials.js';
 import { Pools } from './pools.js';
 import { newAddress, openWorld, silent, type TestPool, type World } from './testing.js';
+import type { PoolToken } from './venue.js';
 import { allVenues, tokenSwapVenue } from './venues/index.js';
 import { Lab } from './venues/testing/lab.js';
 import { missingPrograms, PAIR_WRITERS, ROW_PROGRAMS, writeCurve } from './venues/testing/row.js';
@@ -335,4 +336,52 @@ describe('the trial of a pool of another company', { skip: missingPrograms(...RO
     await trials.suspect(broken.address, pair.mints[0]);
     assert.equal(refusalOf(broken.address), FAILS);
   });
+});
+
+it('attack: a stranger on the chain has fills fail at ever other pools: each vault that others are tried with is read once, not for each of these', async () => {
+  const mints = [newAddress(), newAddress()] as const;
+  let reads = 0;
+  const vaults = new Map<Address, { account: ChainAccount }>();
+  const vaultOf = (mint: Address): PoolToken => {
+    const vault = newAddress();
+    const data = encodeTokenAccount({
+      mint,
+      owner: newAddress(),
+      amount: DEEP,
+      state: 'initialized',
+      delegatedAmount: 0n,
+      isNative: false,
+    });
+    const account = { owner: TOKEN_PROGRAM, lamports: 1n } as ChainAccount;
+    const get = () => {
+      reads += 1;
+      return data;
+    };
+    Object.defineProperty(account, 'data', { get });
+    vaults.set(vault, { account });
+    return { mint, tokenProgram: TOKEN_PROGRAM, vault };
+  };
+  const watched = Array.from({ length: 100 }, () => {
+    const state = { tokens: [vaultOf(mints[0]), vaultOf(mints[1])], reserves: [1e9, 1e9], quote: () => undefined };
+    return { address: newAddress(), mints, accounts: [], state: () => state, stateForTrial: () => state };
+  });
+  const trials = new PoolTrials({
+    pools: {
+      market: () => ({ pools: watched }),
+      watched: (address: Address) => watched.find((pool) => pool.address === address),
+    } as unknown as Pools,
+    live: { get: (address: Address) => vaults.get(address) } as unknown as LiveAccounts,
+    chain: {
+      latestBlockhash: () => assert.fail('it takes no amount'),
+      simulate: () => assert.fail('it takes no amount'),
+    },
+    payer: newAddress,
+    steadyNow: () => 0,
+    log: silent,
+  });
+  for (const { address } of watched.slice(0, 2)) await trials.suspect(address, mints[0]);
+  const known = reads;
+  assert.ok(known >= vaults.size);
+  for (const { address } of watched) await trials.suspect(address, mints[0]);
+  assert.equal(reads, known);
 });

@@ -1,12 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import {
-  type Address,
-  CLOCK_SYSVAR,
-  decodeTokenAccount,
-  decodeTransaction,
-  type Instruction,
-  tokenTransferChecked,
-} from '@slipway/wire';
+import { type Address, CLOCK_SYSVAR, decodeTransaction, type Instruction, tokenTransferChecked } from '@slipway/wire';
 import type { Logger } from 'pino';
 import type { Chain, ChainAccount, LiveAccounts, SimulationOutcome } from '../../chain/index.js';
 import { MAX_COMPUTE_UNITS } from '../../crafting/budget.js';
@@ -15,6 +8,7 @@ import { GrowingCache } from '../../lib/growing-cache.js';
 import type { Pool } from './market.js';
 import type { Pools } from './pools.js';
 import type { PoolState, PoolToken, Side, SwapAccounts } from './venue.js';
+import { openVault } from './venues/index.js';
 import type { WatchedPool } from './watched-pool.js';
 
 /** How long a pool is left out after a trial, and for how long it is not tried out again. */
@@ -236,7 +230,7 @@ export class PoolTrials {
     });
   }
 
-  /** The fullest vault of a token among the other pools. */
+  /** The fullest vault of a token among the other pools; each is read once, as it was for its pool: there may be thousands. */
   #holder({ address, mints }: Pool, side: Side, now: number): Parties | undefined {
     const { pools, live } = this.#deps;
     let fullest: Parties | undefined;
@@ -244,10 +238,9 @@ export class PoolTrials {
       const at = pool.mints.indexOf(mints[side]);
       const token = at < 0 || pool.address === address ? undefined : pool.state(now)?.tokens[at];
       if (!token) continue;
-      const account = live.get(token.vault)?.account;
-      const held = account && decodeTokenAccount(account.data);
-      if (held?.state !== 'initialized' || held.amount <= (fullest?.amount ?? 0n)) continue;
-      fullest = { owner: held.owner, source: token.vault, amount: held.amount };
+      const opened = openVault(live.get(token.vault)?.account, token.mint, true);
+      if (typeof opened === 'string' || opened.vault.amount <= (fullest?.amount ?? 0n)) continue;
+      fullest = { owner: opened.vault.owner, source: token.vault, amount: opened.vault.amount };
     }
     return fullest;
   }

@@ -1,4 +1,5 @@
 export { tokenSwapVenue } from './token-swap.js';
+export { openVault } from './vaults.js';
 
 import { IMMUTABLE_WHIRLPOOL_PROGRAM, WHIRLPOOL_PROGRAM } from '@slipway/checks';
 import { TOKEN_SWAP_PROGRAM } from '@slipway/programs';
