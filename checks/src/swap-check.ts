@@ -37,12 +37,16 @@ interface Books {
   /** Accounts that were created and not closed yet; `native` once they hold wrapped SOL, beside their `rent`. */
   temporary: Map<Address, { initialized: boolean; native: boolean; rent?: bigint }>;
   feeInRoute: boolean;
+  /** What has been transferred to the fee account. */
+  feeTokens: bigint;
   closeAuthoritySet: boolean;
   destinationMade: boolean;
   sourceClosed: boolean;
   /** Whether what is left of SOL in the source has been paid out. */
   sourceUnwrapped: boolean;
   traded: boolean;
+  /** Whether the trade must be the only one. */
+  tradesOnce: boolean;
   /** What the taker's wallet must hold at the end, for the chain to let the transaction pass. */
   keptLamports: bigint | undefined;
 }
@@ -60,11 +64,13 @@ export function checkSwap({ signers, instructions }: ReadTransaction, swap: Swap
     tokens: new Map(),
     temporary: new Map(),
     feeInRoute: false,
+    feeTokens: 0n,
     closeAuthoritySet: false,
     destinationMade: false,
     sourceClosed: false,
     sourceUnwrapped: false,
     traded: false,
+    tradesOnce: false,
     keptLamports: undefined,
   };
   for (const instruction of rest) {
@@ -108,7 +114,7 @@ function checkLosses({ lamports, tokens }: Books, { taker, feePayer, input, outp
 }
 
 /** Only the receiver, the fee account and the tip account get anything, and they get what was asked. */
-function checkGains({ lamports, tokens, feeInRoute }: Books, swap: Swap): void {
+function checkGains({ lamports, tokens, feeInRoute, feeTokens }: Books, swap: Swap): void {
   const { taker, receiver, feePayer, rentPayer, output, fee, tip } = swap;
   const known = new Set([taker, receiver, feePayer, rentPayer, fee?.account, tip?.account]);
   if (output.place.kind === 'token') {
@@ -122,7 +128,9 @@ function checkGains({ lamports, tokens, feeInRoute }: Books, swap: Swap): void {
     expect(change <= 0n || known.has(account), `${account} gets something that nobody asked for`);
   }
   if (!fee) return;
-  const paid = (tokens.get(fee.account) ?? 0n) + (lamports.get(fee.account) ?? 0n);
+  // A trade out of it could bring back what was transferred, so that it goes to and fro.
+  expect((tokens.get(fee.account) ?? 0n) === feeTokens, 'a trade with what was paid as a fee');
+  const paid = feeTokens + (lamports.get(fee.account) ?? 0n);
   expect(paid === (feeInRoute ? 0n : fee.amount), 'another fee than asked');
 }
 
@@ -175,7 +183,7 @@ const readers: readonly Reader[] = [
       books.temporary.set(account, { initialized: true, native: false });
     }
   }),
-  reader(parseTransferChecked, ({ source, mint, destination, authority, amount }, { tokens }, swap) => {
+  reader(parseTransferChecked, ({ source, mint, destination, authority, amount }, books, swap) => {
     const { taker, receiver, input, output, fee, trade } = swap;
     expect(authority === taker, `tokens of ${authority}`);
     // Any other could have a transfer hook, which is code of whoever made it.
@@ -186,8 +194,9 @@ const readers: readonly Reader[] = [
     // Of some tokens each transfer keeps a part: going to and fro between the taker's accounts, they would lose all.
     const isHandedOn = receiver !== taker && output.place.kind === 'token' && destination === output.place.account;
     expect(isGuard || isHandedOn || destination === fee?.account, `a transfer from ${source} to ${destination}`);
-    change(tokens, source, -amount);
-    change(tokens, destination, amount);
+    if (!isGuard && destination === fee?.account) books.feeTokens += amount;
+    change(books.tokens, source, -amount);
+    change(books.tokens, destination, amount);
   }),
   reader(parseRevoke, ({ account, authority }, { traded }, { taker, input, output }) => {
     const places = [input.place, output.place].map((place) => (place.kind === 'sol' ? undefined : place.account));
@@ -244,10 +253,11 @@ const readers: readonly Reader[] = [
     books.closeAuthoritySet = true;
   }),
   trade((instruction, { router }) => (router ? parseRoute(instruction, router) : undefined), enterRoute),
-  trade((instruction, { orderEngine }) => parseFill(instruction, orderEngine), enterFill),
+  // What a maker pays is counted as what arrives: of a token whose transfers keep a part, it could take all in many trades.
+  trade((instruction, { orderEngine }) => parseFill(instruction, orderEngine), enterFill, true),
   trade((instruction, { tokenSwap }) => parsePoolSwap(instruction, tokenSwap), enterVenueSwap),
   trade(parseVenueSwap, enterVenueSwap),
-  (instruction, books, swap) => enterForeign(instruction, books, swap) && setTraded(books),
+  (instruction, books, swap) => enterForeign(instruction, books, swap) && setTraded(books, true),
 ];
 
 function reader<T>(
@@ -264,13 +274,16 @@ function reader<T>(
 function trade<T>(
   parse: (instruction: Instruction, programs: Swap['programs']) => T | undefined,
   enter: (read: T, books: Books, swap: Swap) => void,
+  once = false,
 ): Reader {
   return (instruction, books, swap) =>
-    reader((each) => parse(each, swap.programs), enter)(instruction, books, swap) && setTraded(books);
+    reader((each) => parse(each, swap.programs), enter)(instruction, books, swap) && setTraded(books, once);
 }
 
-function setTraded(books: Books): true {
+function setTraded(books: Books, once: boolean): true {
+  expect(!books.traded || !(once || books.tradesOnce), 'a second trade');
   books.traded = true;
+  books.tradesOnce = once;
   return true;
 }
 
@@ -307,7 +320,6 @@ function enterVenueSwap(swap: Traded, { tokens }: Books, { taker }: Swap): void 
 function enterForeign(instruction: Instruction, books: Books, { taker, feePayer, rentPayer, trade }: Swap): boolean {
   const { foreign } = trade;
   if (!foreign || !isSameInstruction(instruction, foreign.instruction)) return false;
-  expect(!books.traded, 'a second trade');
   const others = [feePayer, rentPayer, ...trade.extraSigners].filter((signer) => signer !== taker);
   const named = instruction.accounts.find(({ address }) => others.includes(address));
   expect(named === undefined, `${named?.address} is handed to a program of another company`);

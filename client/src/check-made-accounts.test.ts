@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { poolSwap } from '@slipway/programs';
+import { fillInstruction, poolSwap, routeInstruction } from '@slipway/programs';
 import {
   type Address,
   associatedTokenAddress,
@@ -40,7 +40,7 @@ const purse = createAddressWithSeed(taker, SEED, TOKEN_PROGRAM);
 
 const trade = (
   amountIn: bigint,
-  change: { mintB?: Address; destination?: Address; minimumAmountOut?: bigint } = {},
+  change: { mintB?: Address; source?: Address; destination?: Address; minimumAmountOut?: bigint } = {},
 ) => {
   const { mintB = outputMint, ...ends } = change;
   const pool = { pool: thief, authority: thief, vaultA: thief, vaultB: thief, poolMint: thief, feeAccount: thief };
@@ -171,4 +171,40 @@ test('attack: a lying service moves a token of which each transfer keeps a part 
   // What is bought arrives at once: by way of another account, less of it would.
   const passed = move(outputMint, spare, destination, 5n);
   assert.throws(() => check(trade(10n, { destination: spare }), passed), refused);
+});
+
+test('attack: a lying service has a wallet pay a fee to another account of its own, and sells what is there back, to and fro: not signed', () => {
+  const [spare, other] = [newAddress(), newAddress()];
+  const paid = (amount: bigint) =>
+    tokenTransferChecked({ source, destination: spare, authority: taker, mint: inputMint, amount, decimals: 0 });
+  const sold = (from: Address, to: Address, amount = MUCH) =>
+    trade(amount, { source: from, destination: to, minimumAmountOut: amount });
+  const back = [sold(spare, other), sold(other, source)];
+  const refused = /a trade with what was paid as a fee/;
+  check(paid(1n), trade(9n));
+  assert.throws(() => check(paid(1n), paid(MUCH), ...back, trade(9n)), refused);
+  assert.throws(() => check(paid(MUCH), ...back, trade(10n)), refused);
+  // Nor where the fee is within a route.
+  const hop = { ...trade(0n), amountOffset: 1, from: source, to: destination, shareBps: 10_000 };
+  const token = { mint: inputMint, tokenProgram: TOKEN_PROGRAM, decimals: 0 };
+  const fee = { account: spare, bps: 1, from: source, ...token };
+  const route = routeInstruction({ taker, source, destination, amountIn: 10n, minOut: 5n, hops: [hop], fee });
+  check(route);
+  assert.throws(() => check(route, paid(MUCH), ...back), refused);
+});
+
+test('attack: a lying service trades a token of which each transfer keeps a part to and fro with a market maker: not signed', () => {
+  const programs = { inputTokenProgram: TOKEN_PROGRAM, outputTokenProgram: TOKEN_PROGRAM };
+  const fill = (from: Address, to: Address, inputAmount = MUCH, outputAmount = MUCH) => {
+    const ends = { takerInputAccount: from, makerInputAccount: newAddress() };
+    const others = { takerOutputAccount: to, makerOutputAccount: newAddress(), inputMint, outputMint, ...programs };
+    return fillInstruction({ taker, maker: thief, ...ends, ...others, inputAmount, outputAmount, expireAt: 1n });
+  };
+  const asked = fill(source, destination, 10n, 5n);
+  const second = /a second trade/;
+  check(asked);
+  assert.throws(() => check(fill(source, destination), fill(destination, source), asked), second);
+  const sold = trade(MUCH, { minimumAmountOut: MUCH });
+  assert.throws(() => check(sold, fill(destination, source), trade(10n)), second);
+  assert.throws(() => check(fill(destination, source), sold, trade(10n)), second);
 });
