@@ -41,7 +41,11 @@ async function sign(destination: Address, held: unknown, rpcUrl: string | undefi
   };
   const base64 = Buffer.from(unsignedTransaction(message)).toString('base64');
   const error = await checkAndSignBytes(connection, base64, () => {}, { signer }).catch((thrown) => thrown as Error);
-  return { asked, said: String((error as Error & { cause?: Error }).cause ?? error) };
+  return {
+    asked,
+    said: String((error as Error & { cause?: Error }).cause ?? error),
+    message: (error as Error).message,
+  };
 }
 
 test('attack: a lying service says that it lends the account which the output passes through, where the wallet has had it, to keep its rent: the node of the client knows', async () => {
@@ -58,4 +62,13 @@ test('a node that says nothing of an account is told of, and not what it has not
   const { said, asked } = await sign(gas, undefined);
   assert.match(said, /asked too often/);
   assert.equal(asked, 2);
+});
+
+test('a node that does not answer is told by its host, and not with the key in its URL', async () => {
+  const said = [
+    ['https://node.example/?api-key=secret', 'no answer from https://node.example'],
+    ['https://user:secret@node.example/secret', 'no answer from https://node.example'],
+    ['/rpc?api-key=secret', 'no answer from the node'],
+  ] as const;
+  await Promise.all(said.map(async ([url, text]) => assert.equal((await sign(gas, undefined, url)).message, text)));
 });

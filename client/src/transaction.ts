@@ -128,9 +128,12 @@ async function fetchAccounts(
     .catch(() => sleep(500, signal).then(ask))
     .catch((cause) => {
       signal?.throwIfAborted();
-      throw new SlipwayError('network', `no answer from ${rpcUrl}`, { retryable: true, cause });
+      throw new SlipwayError('network', `no answer from ${withoutKey(rpcUrl)}`, { retryable: true, cause });
     });
 }
+
+/** Whoever reads an error, an assistant for instance, is not to have the key that the URL of a node has behind its host. */
+const withoutKey = (url: string): string => (URL.canParse(url) ? new URL(url).origin : 'the node');
 
 /** The budget that a transaction begins with. */
 export function budgetOf({ instructions: [limit, price] }: ReadTransaction): Budget {
