@@ -233,7 +233,8 @@ class TriggerWork implements Work<OwnedOrder, PricedOrder> {
   /** A restart goes on with all marks that can be saved in time. */
   async close(): Promise<void> {
     const until = this.#deps.steadyNow() + LONGEST_SAVE_MS;
-    while ((await this.#saving(this.#orders.saveMarks())) && this.#deps.steadyNow() < until);
+    const save = () => this.#saving(this.#orders.saveMarks(Number.POSITIVE_INFINITY));
+    while ((await save()) && this.#deps.steadyNow() < until);
   }
 
   /** What cannot be saved keeps nothing from firing: this copy goes on with the marks that it knows. */

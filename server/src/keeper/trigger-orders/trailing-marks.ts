@@ -4,6 +4,8 @@ import type { Line } from '../../trigger-orders/line.js';
 
 /** How many marks one statement saves: a quarter of a second's work for a busy database. */
 export const MOST_SAVED = 5_000;
+/** How many orders a turn looks at for that: a hundredth of a second's work. */
+export const MOST_LOOKED_AT = 20_000;
 
 interface Trailing {
   mint: string;
@@ -55,10 +57,10 @@ export class TrailingMarks {
     if (known && mark !== undefined) known.left = mark;
   }
 
-  /** Saves some that have moved; returns whether there may be more. */
-  async saveSome(): Promise<boolean> {
+  /** Saves some that have moved, of so many that are looked at; returns whether there may be more of those. */
+  async saveSome(most = MOST_LOOKED_AT): Promise<boolean> {
     const some: string[] = [];
-    for (let rest = this.#orders.size; rest > 0 && some.length < MOST_SAVED; rest--) {
+    for (let rest = Math.min(this.#orders.size, most); rest > 0 && some.length < MOST_SAVED; rest--) {
       const [id, known] = this.#next();
       if (this.#unsaved(id, known) !== undefined) some.push(id);
       else if (known.left !== undefined) this.#orders.delete(id);

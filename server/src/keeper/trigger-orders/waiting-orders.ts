@@ -120,9 +120,9 @@ export class WaitingOrders {
     this.#changed.add(id);
   }
 
-  /** Stores marks of trailing orders that have moved, each in its turn; returns whether there may be more. */
-  saveMarks(): Promise<boolean> {
-    return this.#marks.saveSome();
+  /** Stores marks of trailing orders that have moved, each in its turn; `most`, `true`: as `saveSome` of the marks. */
+  saveMarks(most?: number): Promise<boolean> {
+    return this.#marks.saveSome(most);
   }
 
   /** Stores the marks of orders that have fired. */
