@@ -1,14 +1,27 @@
-import type { SlotTable } from './slot-table.js';
+interface Numbers {
+  [slot: number]: number;
+}
 
 /** A min-heap of slots by their key in the table. The table also stores each slot's position in its heap. */
 export class SlotHeap {
   private readonly slots: number[] = [];
 
-  constructor(private readonly table: SlotTable) {}
+  constructor(private readonly table: { readonly key: Numbers; readonly position: Numbers }) {}
 
   /** The slot with the least key. */
   get first(): number | undefined {
     return this.slots[0];
+  }
+
+  /** The slots that `isIn` takes, in no order. It must take whatever has a lesser key than one that it takes. */
+  *upTo(isIn: (slot: number) => boolean): Generator<number> {
+    const places = [0];
+    for (const at of places) {
+      const slot = this.slots[at];
+      if (slot === undefined || !isIn(slot)) continue;
+      yield slot;
+      places.push(2 * at + 1, 2 * at + 2);
+    }
   }
 
   add(slot: number): void {

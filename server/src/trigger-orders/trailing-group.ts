@@ -1,21 +1,30 @@
 import type { Line } from './line.js';
+import { SlotHeap } from './slot-heap.js';
 
-/** Slots with the same mark. A merged cluster refers to the one that it was merged into. */
+/** Slots with the same mark. */
 interface Cluster {
   mark: number;
-  slots: Set<number>;
-  mergedInto: Cluster | undefined;
+  readonly slots: Set<number>;
+  /** Its place in `clusters`, and its slot in both heaps. */
+  row: number;
 }
 
 /**
  * Trailing triggers of one market, side and distance. Each has a mark: the best price since it was added (the highest
  * for those that fire below, the lowest for those that fire above). A price that beats several marks makes them equal
- * for good. So triggers are kept in clusters, sorted by mark, which are merged instead of visiting each trigger.
+ * for good. So triggers are kept in clusters by mark, which are merged instead of visiting each trigger. There may be as
+ * many clusters as triggers: heaps find those that a price beats, and those that it fires.
  */
 export class TrailingGroup {
-  /** Sorted from the worst mark (beaten first) to the best. */
-  private readonly clusters: Cluster[] = [];
   private readonly clusterOf = new Map<number, Cluster>();
+  private readonly byMark = new Map<number, Cluster>();
+  /** By row. One that is gone leaves its row to others. */
+  private readonly clusters: (Cluster | undefined)[] = [];
+  private readonly freeRows: number[] = [];
+  private readonly worst = { key: [] as number[], position: [] as number[] };
+  private readonly best = { key: [] as number[], position: [] as number[] };
+  private readonly worstFirst = new SlotHeap(this.worst);
+  private readonly bestFirst = new SlotHeap(this.best);
   /** Threshold divided by mark. */
   private readonly factor: number;
 
@@ -27,28 +36,23 @@ export class TrailingGroup {
     this.factor = 1 - (sign * trailingBps) / 10_000;
   }
 
-  get size(): number {
-    return this.clusterOf.size;
-  }
-
   add(slot: number, mark: number): void {
-    const at = this.clusters.findLastIndex((cluster) => this.beats(mark, cluster.mark)) + 1;
-    const here = this.clusters[at];
-    const cluster = here?.mark === mark ? here : { mark, slots: new Set<number>(), mergedInto: undefined };
-    if (cluster !== here) this.clusters.splice(at, 0, cluster);
+    const cluster = this.byMark.get(mark) ?? { mark, slots: new Set(), row: -1 };
+    if (cluster.slots.size === 0) this.put(cluster);
     cluster.slots.add(slot);
     this.clusterOf.set(slot, cluster);
   }
 
   remove(slot: number): void {
-    const cluster = this.find(slot);
+    const cluster = this.clusterOf.get(slot);
+    if (!cluster) return;
     this.clusterOf.delete(slot);
-    cluster?.slots.delete(slot);
-    if (cluster?.slots.size === 0) this.clusters.splice(this.clusters.lastIndexOf(cluster), 1);
+    cluster.slots.delete(slot);
+    if (cluster.slots.size === 0) this.take(cluster);
   }
 
   markOf(slot: number): number | undefined {
-    return this.find(slot)?.mark;
+    return this.clusterOf.get(slot)?.mark;
   }
 
   /** The price at which a mark fires. */
@@ -58,7 +62,7 @@ export class TrailingGroup {
 
   /** What fires a slot by its mark of now. */
   lineOf(slot: number): Line {
-    return { condition: this.sign === 1 ? 'below' : 'above', usd: this.thresholdOf(this.find(slot)!.mark) };
+    return { condition: this.sign === 1 ? 'below' : 'above', usd: this.thresholdOf(this.clusterOf.get(slot)!.mark) };
   }
 
   /**
@@ -66,11 +70,12 @@ export class TrailingGroup {
    */
   tick(usd: number, most = Number.POSITIVE_INFINITY): number[] {
     this.raise(usd);
+    const isFired = (row: number) => !this.beats(usd, this.thresholdOf(this.clusters[row]!.mark));
     const fired: number[] = [];
-    for (let at = this.clusters.length - 1; at >= 0; at -= 1) {
-      const { mark, slots } = this.clusters[at]!;
-      if (this.beats(usd, this.thresholdOf(mark))) break;
-      for (const slot of slots) {
+    // Nearly always: a token may have thousands of groups.
+    if (this.bestFirst.first === undefined || !isFired(this.bestFirst.first)) return fired;
+    for (const row of this.bestFirst.upTo(isFired)) {
+      for (const slot of this.clusters[row]!.slots) {
         if (fired.length >= most) return fired;
         fired.push(slot);
       }
@@ -79,36 +84,54 @@ export class TrailingGroup {
   }
 
   private raise(usd: number): void {
-    const beaten = this.clusters.findLastIndex((cluster) => this.beats(usd, cluster.mark)) + 1;
-    if (beaten === 0) return;
-    const merged = this.clusters.splice(0, beaten).reduce(merge);
-    const [here] = this.clusters;
-    if (here?.mark === usd) {
-      this.clusters[0] = merge(merged, here);
-    } else {
-      this.clusters.unshift(merged);
+    let raised: Cluster | undefined;
+    for (let worst = this.first(); worst && this.beats(usd, worst.mark); worst = this.first()) {
+      raised = this.merge(raised, this.take(worst));
     }
-    this.clusters[0]!.mark = usd;
+    if (!raised) return;
+    const here = this.byMark.get(usd);
+    if (here) raised = this.merge(raised, this.take(here));
+    raised.mark = usd;
+    this.put(raised);
+  }
+
+  private first(): Cluster | undefined {
+    const row = this.worstFirst.first;
+    return row === undefined ? undefined : this.clusters[row];
+  }
+
+  private put(cluster: Cluster): void {
+    const row = this.freeRows.pop() ?? this.clusters.length;
+    cluster.row = row;
+    this.clusters[row] = cluster;
+    this.byMark.set(cluster.mark, cluster);
+    this.worst.key[row] = this.sign * cluster.mark;
+    this.best.key[row] = -this.sign * cluster.mark;
+    this.worstFirst.add(row);
+    this.bestFirst.add(row);
+  }
+
+  private take(cluster: Cluster): Cluster {
+    this.worstFirst.remove(cluster.row);
+    this.bestFirst.remove(cluster.row);
+    this.byMark.delete(cluster.mark);
+    this.clusters[cluster.row] = undefined;
+    this.freeRows.push(cluster.row);
+    return cluster;
+  }
+
+  /** Merges the smaller cluster into the larger, so that a slot moves at most once per doubling of its cluster's size. */
+  private merge(a: Cluster | undefined, b: Cluster): Cluster {
+    if (!a) return b;
+    const [from, into] = a.slots.size < b.slots.size ? [a, b] : [b, a];
+    for (const slot of from.slots) {
+      into.slots.add(slot);
+      this.clusterOf.set(slot, into);
+    }
+    return into;
   }
 
   private beats(price: number, other: number): boolean {
     return this.sign * (price - other) > 0;
   }
-
-  private find(slot: number): Cluster | undefined {
-    let cluster = this.clusterOf.get(slot);
-    if (!cluster?.mergedInto) return cluster;
-    while (cluster.mergedInto) cluster = cluster.mergedInto;
-    this.clusterOf.set(slot, cluster);
-    return cluster;
-  }
-}
-
-/** Merges the smaller cluster into the larger, so that a slot moves at most once per doubling of its cluster's size. */
-function merge(a: Cluster, b: Cluster): Cluster {
-  const [from, into] = a.slots.size < b.slots.size ? [a, b] : [b, a];
-  for (const slot of from.slots) into.slots.add(slot);
-  from.slots = into.slots;
-  from.mergedInto = into;
-  return into;
 }

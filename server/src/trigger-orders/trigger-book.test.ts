@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { Leg } from './order.js';
+import { SlotHeap } from './slot-heap.js';
 import { TrailingGroup } from './trailing-group.js';
 import { type Fired, type Trigger, TriggerBook } from './trigger-book.js';
 
@@ -140,6 +141,56 @@ test('an order that was taken out does not fire, and can be put in again', () =>
   assert.deepEqual(ids(book.tick(SOL, 100)), ['b']);
   book.add('b', [price(100)]);
   assert.deepEqual(ids(book.tick(SOL, 100)), ['b']);
+});
+
+describe('an order that is added again', () => {
+  test('stays where it is if its triggers are as they were', (t) => {
+    const orders = {
+      up: [price(100)],
+      pair: [price(120, 'above', 'take_profit'), price(80, 'below', 'stop_loss')],
+      trailing: [trail(1_000, 90)],
+    };
+    const book = bookOf(orders);
+    book.tick(SOL, 95);
+    const removals = [SlotHeap, TrailingGroup].map(({ prototype }) => t.mock.method(prototype, 'remove'));
+    for (const [id, triggers] of Object.entries({ ...orders, trailing: [trail(1_000, 95)] })) book.add(id, triggers);
+    assert.deepEqual(
+      removals.map((each) => each.mock.callCount()),
+      [0, 0],
+    );
+    assert.deepEqual([ids(book.tick(SOL, 130)), book.mark('trailing')], [['pair', 'up'], 130]);
+  });
+
+  test('fires by its new triggers alone, whatever of them has changed', () => {
+    const [stop, take] = [price(80, 'below', 'stop_loss'), price(120, 'above', 'take_profit')];
+    const changes: [Trigger[], Trigger[]][] = [
+      [[price(100)], [price(101)]],
+      [[price(100)], [price(100, 'below')]],
+      [[price(100)], [price(100, 'above', 'entry', 'JUP')]],
+      [[price(100)], [price(100, 'above', 'take_profit')]],
+      [[price(100)], []],
+      [[price(100)], [trail(1_000, 100)]],
+      [[trail(1_000, 100)], [price(90, 'below')]],
+      [[trail(1_000, 100)], [trail(1_000, 90)]],
+      [[trail(1_000, 100)], [trail(2_000, 100)]],
+      [[trail(1_000, 100)], [trail(1_000, 100, 'above')]],
+      [[take, stop], [take]],
+      [[take, stop], [stop]],
+      [[stop], [take, stop]],
+      [
+        [take, stop],
+        [stop, take],
+      ],
+    ];
+    for (const [before, then] of changes) {
+      const [book, fresh] = [bookOf({ it: before }), bookOf({ it: then })];
+      book.add('it', then);
+      assert.deepEqual([book.size, book.mark('it')], [fresh.size, fresh.mark('it')]);
+      for (const usd of [100.5, 89, 95, 105, 79, 130]) {
+        for (const mint of [SOL, 'JUP']) assert.deepEqual(book.tick(mint, usd), fresh.tick(mint, usd));
+      }
+    }
+  });
 });
 
 describe('a trailing order', () => {

@@ -65,8 +65,9 @@ export class TriggerBook {
     return this.orders.size;
   }
 
-  /** Adds an order, replacing what the book knew of it. */
+  /** Adds an order, replacing what the book knew of it. One that it has with the same triggers stays where it is. */
   add(order: string, triggers: readonly Trigger[]): void {
+    if (this.has(order, triggers)) return;
     this.remove(order);
     let slot = -1;
     for (const trigger of triggers) slot = this.addTrigger(order, trigger, slot);
@@ -121,6 +122,24 @@ export class TriggerBook {
     return holder instanceof TrailingGroup ? holder.markOf(slot!) : undefined;
   }
 
+  private has(order: string, triggers: readonly Trigger[]): boolean {
+    let slot = this.orders.get(order) ?? -1;
+    // The first slot is that of the last trigger.
+    for (let at = triggers.length - 1; at >= 0; at -= 1) {
+      if (slot < 0 || !this.isAt(slot, triggers[at]!)) return false;
+      slot = this.table.next[slot]!;
+    }
+    return slot < 0;
+  }
+
+  private isAt(slot: number, trigger: Trigger): boolean {
+    const { leg, holder, key } = this.table;
+    if (leg[slot] !== trigger.leg) return false;
+    const market = this.market(trigger.mint);
+    if ('usd' in trigger) return holder[slot] === market[trigger.condition] && key[slot] === keyOf(trigger);
+    return trailingGroup(market, trigger).markOf(slot) === trigger.mark;
+  }
+
   private addTrigger(order: string, trigger: Trigger, next: number): number {
     const market = this.market(trigger.mint);
     if ('trailingBps' in trigger) {
@@ -131,8 +150,7 @@ export class TriggerBook {
     }
     const heap = market[trigger.condition];
     const slot = this.table.allocate(order, trigger.leg, heap, next);
-    // For thresholds below, the highest comes first.
-    this.table.key[slot] = trigger.condition === 'above' ? trigger.usd : -trigger.usd;
+    this.table.key[slot] = keyOf(trigger);
     heap.add(slot);
     return slot;
   }
@@ -158,6 +176,9 @@ export class TriggerBook {
     return market;
   }
 }
+
+/** For thresholds below, the highest comes first. */
+const keyOf = ({ condition, usd }: PriceTrigger) => (condition === 'above' ? usd : -usd);
 
 function rethrow(error: Error): never {
   throw error;

@@ -194,6 +194,27 @@ describe('orders that wait for a price', () => {
     await orders.close();
   });
 
+  it('leave until their time where another keeper has fired them in vain, with a mark that has moved', async () => {
+    const ids = [await insert(trailing), await insert()];
+    const orders = await openOrders();
+    await orders.update(nothing);
+    assert.deepEqual(orders.tick(SOL, 99), []);
+    await store.query('update orders set retry_at = $1', [new Date(clock.now() + 10_000)]);
+    for (const id of ids) orders.readAgain(id);
+    await orders.update(nothing);
+    assert.deepEqual([orders.size, orders.tick(SOL, 150), orders.tick(SOL, 1)], [0, [], []]);
+    await store.query('update orders set retry_at = null');
+    for (const id of ids) orders.readAgain(id);
+    await orders.update(nothing);
+    clock.setOffset(11_000);
+    await orders.update(nothing);
+    assert.deepEqual(
+      [orders.size, idsOf(orders.tick(SOL, 150)), idsOf(orders.tick(SOL, 135))],
+      [2, [ids[1]], [ids[0]]],
+    );
+    await orders.close();
+  });
+
   it('attack: an operator by mistake runs a keeper whose clock is an hour ahead: an order that it could not fill is tried again when it is gone, not an hour later', async () => {
     const id = await insert({ retryAt: new Date(clock.now() + 60 * MINUTE) });
     const orders = await openOrders();
@@ -256,6 +277,26 @@ describe('orders that wait for a price', () => {
     isAway = false;
     await orders.saveMarksOf(fired);
     assert.equal((await findTriggerOrder(store, id))?.highWatermark, 200);
+    await orders.close();
+  });
+
+  it('are followed no more when their owner gives them a fixed price, and their last mark is stored once', async () => {
+    const id = await insert(trailing);
+    let saves = 0;
+    const single: Store['single'] = (work) => {
+      saves++;
+      return store.single(work);
+    };
+    const orders = await WaitingOrders.open({ store: { ...store, single }, clock, steadyNow: () => steady });
+    await orders.update(nothing);
+    orders.tick(SOL, 200);
+    await store.query('update orders set trailing_bps = null, trigger_price_usd = 150 where id = $1', [id]);
+    orders.readAgain(id);
+    await orders.update(nothing);
+    for (let times = 0; times < 3; times++) await orders.saveMarks();
+    assert.equal(saves, 1);
+    assert.deepEqual(orders.tick(SOL, 151), []);
+    assert.deepEqual(idsOf(orders.tick(SOL, 150)), [id]);
     await orders.close();
   });
 

@@ -30,7 +30,8 @@ export interface WaitingOrdersDeps {
   steadyNow: () => number;
 }
 
-const PAGE = 5_000;
+/** How many orders are read in one piece: nothing else of this process goes on meanwhile. */
+const PAGE = 1_000;
 /** Notifications are lost while the database's connection is down. */
 const RELOAD_MS = 60_000;
 /** A longer one was begun by a keeper whose clock was ahead, by more than the clocks of copies may differ. */
@@ -181,20 +182,22 @@ export class WaitingOrders {
 
   #add(order: WaitingOrder): void {
     const { id, triggerMint } = order;
-    this.#remove(id);
     // Its owner has changed it since: what it was tried with says nothing of it any more.
     if (order.retryAt === null) this.#tries.delete(id);
     const retryAt = order.retryAt?.getTime() ?? 0;
     const rest = retryAt - this.#deps.clock.now();
     if (rest > 0 && rest <= LONGEST_REST_MS) {
+      this.#remove(id);
       this.#retryAt.set(id, retryAt);
       return;
     }
+    this.#retryAt.delete(id);
     const triggers = triggersOf(order).map((trigger) => {
       if (!('mark' in trigger)) return trigger;
       const { mint, condition, trailingBps: bps, mark } = trigger;
       return { ...trigger, mark: this.#marks.enters(id, { mint, condition, bps, mark }) };
     });
+    if (!triggers.some((trigger) => 'mark' in trigger)) this.#marks.leaves(id, this.#book.mark(id));
     this.#book.add(id, triggers);
     this.#mints.note(triggerMint as Address);
     for (const mint of mintsOf(order)) this.#priced.note(mint);
