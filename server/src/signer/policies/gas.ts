@@ -3,6 +3,9 @@ import { allow } from './refusal.js';
 import { Rents } from './rents.js';
 import { naming, standsOnlyAt, type ToSign } from './transaction.js';
 
+/** One that stays, and the taker's own on the way to that of another receiver. */
+const MOST_MADE = 2;
+
 /**
  * The gas wallet pays the fee, makes one token account for somebody at most, and lends the rent of accounts that are
  * closed to it again. Somebody else signs, too. It is never a party: it sends, trades, owns and approves nothing.
@@ -20,6 +23,7 @@ export function checkGas(gas: Address, transaction: ToSign): bigint {
   }
   allow(rents.isPaidBack, 'a rent that is lent does not come back');
   allow(rents.given <= 1, 'it would make more than one token account');
+  allow(rents.everGiven <= MOST_MADE, 'it would make more token accounts than a swap needs');
   return (signers[0] === gas ? feeLamports : 0n) + rents.lamports;
 }
 

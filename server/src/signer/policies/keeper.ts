@@ -35,7 +35,7 @@ const MIGRATION_RENT = [465, 165, 1_112, 408, 165, 165].reduce((sum, space) => s
 const TABLE_RENT = mostRentLamports(56);
 const ENTRY_RENT = mostRentLamports(32) - mostRentLamports(0);
 /** Own accounts of both sides of a fill, the maker's, and the order's fee account. */
-const MOST_GIVEN = 4;
+const MOST_MADE = 4;
 
 /**
  * The keeper pays the fees of fills, cancels, claims, expiries, lookup tables of its own and migrations, by programs that
@@ -65,7 +65,7 @@ export function checkKeeper(keeper: Address, transaction: ToSign, programs: Know
   allow(loan.isSettled, 'a loan that is not paid for');
   allow(!loan.isTaken || signers.length === 1, 'somebody else takes part in a fill');
   allow(rents.isPaidBack, 'a rent that is lent does not come back');
-  allow(rents.given <= MOST_GIVEN, 'it would make more token accounts than a fill needs');
+  allow(rents.everGiven <= MOST_MADE, 'it would make more token accounts than a fill needs');
   return lamports + rents.lamports;
 }
 

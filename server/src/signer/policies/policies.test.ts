@@ -121,6 +121,11 @@ describe('attack: a copy that was broken into asks for signatures that no policy
       [makeFor(gas), close(thief, thief, associatedTokenAddress(thief, mint)), makeFor(gas)],
     ],
     [
+      'the rent of one account again and again, the first of them closed to it',
+      /the same account twice/,
+      [makeFor(gas), close(thief, gas, associatedTokenAddress(thief, mint)), makeFor(gas)],
+    ],
+    [
       'a priority fee in a form that the chain reads, too',
       /not written as usual/,
       [pay(thief, gas), { ...setComputeUnitPrice(0n), data: Uint8Array.of(3, 0, 0, 0, 0, 1, 0, 0, 0, 0) }],

@@ -4,6 +4,7 @@ import { extension, newAddress, succeeded, TestVm } from '@slipway/programs/test
 import {
   type Address,
   addressFromBytes,
+  addressToBytes,
   associatedTokenAddress,
   compileMessage,
   createAddressWithSeed,
@@ -11,13 +12,16 @@ import {
   leastRentLamports,
   mostRentLamports,
   SYSTEM_PROGRAM,
+  setComputeUnitLimit,
   systemCreateAccountWithSeed,
   systemTransfer,
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
   tokenCloseAccount,
   tokenInitializeAccount3,
+  tokenInitializeMint2,
   tokenUnwrapLamports,
+  unsignedTransaction,
   WRAPPED_SOL_MINT,
   writableAccount,
   writableSigner,
@@ -76,6 +80,76 @@ test('attack: an issuer of a token gives its mint extensions that make accounts 
     if (found.lamports > most) most = found.lamports;
   }
   assert.equal(most, counted(vm.mint(), newAddress(), TOKEN_2022_PROGRAM), 'and not more than it can be');
+});
+
+/** The account of such a mint is paid for, closed to its owner, and made again, smaller, at his cost; that is closed to the payer. */
+function shrunk(vm: TestVm, payer: Address, thief: Address, seed: string): Instructions[number][] {
+  const tokenProgram = TOKEN_2022_PROGRAM;
+  const mint = createAddressWithSeed(thief, seed, tokenProgram);
+  const authority = extension(3, Buffer.from(addressToBytes(thief)));
+  vm.mint({ address: mint, tokenProgram, extensions: Buffer.concat([authority, ...EXTENSIONS]), decimals: 0 });
+  const account = associatedTokenAddress(thief, mint, tokenProgram);
+  const make = (by: Address) => createAssociatedTokenIdempotent({ payer: by, owner: thief, mint, tokenProgram });
+  const close = (closed: Address, destination: Address) =>
+    tokenCloseAccount({ account: closed, destination, authority: thief, tokenProgram });
+  const again = { payer: thief, base: thief, newAccount: mint, seed, lamports: mostRentLamports(82), space: 82 };
+  return [
+    make(payer),
+    close(account, thief),
+    close(mint, thief),
+    systemCreateAccountWithSeed({ ...again, owner: tokenProgram }),
+    tokenInitializeMint2({ mint, decimals: 0, mintAuthority: thief, tokenProgram }),
+    make(thief),
+    close(account, payer),
+  ];
+}
+
+test('attack: a copy that was broken into has a token account made again, smaller, before it is closed to the gas wallet or the keeper that paid for it: no more is lost than the signer counts', (t) => {
+  const vm = new TestVm('all');
+  t.after(() => vm.svm.setRent(Rent.default()));
+  const rich = () => vm.put(newAddress(), new Uint8Array(0), SYSTEM_PROGRAM, 1_000_000_000n);
+  const check = (name: 'gas' | 'keeper', count: number) => {
+    const [payer, thief] = [rich(), rich()];
+    const parts = Array.from({ length: count }, (_, i) => shrunk(vm, payer, thief, `${i}`)).flat();
+    const message = compileMessage({
+      version: 0,
+      feePayer: payer,
+      instructions: [setComputeUnitLimit(1_400_000), ...parts],
+      blockhash: vm.svm.latestBlockhash(),
+    });
+    const policy = { keeper: name === 'keeper' ? payer : newAddress(), programs: SANDBOX_PROGRAMS };
+    const [counted] = checkPolicies(readToSign(message), [{ name, address: payer }], policy);
+    const landed = vm.svm.sendVersionedTransaction(unsignedTransaction(message));
+    assert.ok(!('err' in landed), String(landed));
+    return { counted: counted!, lost: 1_000_000_000n - vm.lamports(payer) };
+  };
+  for (const lamportsPerByte of [6_960n, 5_080n, 696n]) {
+    vm.svm.setRent(new Rent(lamportsPerByte, 1, 50));
+    for (const [name, count] of [
+      ['gas', 1],
+      ['gas', 2],
+      ['keeper', 3],
+    ] as const) {
+      const { counted, lost } = check(name, count);
+      assert.equal(lost, 10_000n + BigInt(count) * 25n * lamportsPerByte);
+      assert.ok(lost <= counted, `${lost} of ${counted}`);
+    }
+  }
+  assert.throws(() => check('gas', 3), /more token accounts than a swap needs/);
+});
+
+test('of a token account that is made and closed to its payer again, as on the way to another receiver, only what it may have shrunk by counts', () => {
+  const [gas, owner, receiver, mint] = [newAddress(), newAddress(), newAddress(), newAddress()];
+  const made = (tokenProgram: Address, to = owner) =>
+    createAssociatedTokenIdempotent({ payer: gas, owner: to, mint, tokenProgram });
+  const counted = (tokenProgram: Address) => {
+    const account = associatedTokenAddress(owner, mint, tokenProgram);
+    const closing = tokenCloseAccount({ account, destination: gas, authority: owner, tokenProgram });
+    const handedOn = [made(tokenProgram, receiver), made(tokenProgram), closing];
+    return lossOf(gas, owner, handedOn) - lossOf(gas, owner, [made(tokenProgram, receiver)]);
+  };
+  assert.equal(counted(TOKEN_PROGRAM), 0n);
+  assert.equal(counted(TOKEN_2022_PROGRAM), mostRentLamports(195) - mostRentLamports(170));
 });
 
 test('attack: a copy that was broken into names a token program of its own, whose accounts may have any size: the gas wallet makes none', () => {

@@ -34,6 +34,18 @@ function mostRent(tokenProgram: Address): bigint {
   return mostRentLamports(MOST_2022_SPACE);
 }
 
+/** And the least: with the byte for its type, and ImmutableOwner. */
+const LEAST_2022_SPACE = TOKEN_ACCOUNT_SPACE + 1 + 4;
+
+/**
+ * What may be missing where an associated token account that the payer has made is closed to it, in lamports. It may be another one
+ * by then: whoever owns it can close it, close its mint, make both again without extensions, and keep the difference.
+ * All accounts of SPL Token have one size.
+ */
+function mostMissing(tokenProgram: Address): bigint {
+  return tokenProgram === TOKEN_PROGRAM ? 0n : mostRent(tokenProgram) - mostRentLamports(LEAST_2022_SPACE);
+}
+
 /** What the chain's rent, which is not known here, may leave of this rent; lamports. */
 function spareOf(lamports: bigint): bigint {
   const spare = lamports - leastRentLamports(TOKEN_ACCOUNT_SPACE);
@@ -47,8 +59,11 @@ export class Rents {
   readonly #lent = new Map<Address, bigint>();
   readonly #everLent = new Set<Address>();
   readonly #given = new Map<Address, bigint>();
+  readonly #everGiven = new Set<Address>();
   /** Of what is lent, what may be above the chain's rent, and is its owner's to take out. */
   #spare = 0n;
+  /** What may be missing of the accounts that it was given back. */
+  #missing = 0n;
   readonly #isTrade: (instruction: Instruction, owner: Address) => boolean;
 
   /** `isTrade`: whether an instruction does no more than trade for this owner, by programs that are known. */
@@ -67,9 +82,14 @@ export class Rents {
     return this.#given.size;
   }
 
+  /** All those that it pays for. */
+  get everGiven(): number {
+    return this.#everGiven.size;
+  }
+
   /** Lamports that it does not get back. */
   get lamports(): bigint {
-    return [...this.#given.values()].reduce((sum, rent) => sum + rent, this.#spare);
+    return [...this.#given.values()].reduce((sum, rent) => sum + rent, this.#spare + this.#missing);
   }
 
   /** Whether every account that it has lent the rent of is closed to it again. */
@@ -93,7 +113,8 @@ export class Rents {
     if (associated) {
       if (!stands(0) && !(ownsSome && stands(0, 2))) return false;
       // Its owner may close it in between, and keep each of the rents.
-      allow(!this.#given.has(associated.account), 'the same account twice');
+      allow(!this.#everGiven.has(associated.account), 'the same account twice');
+      this.#everGiven.add(associated.account);
       this.#given.set(associated.account, mostRent(associated.tokenProgram));
       return true;
     }
@@ -112,7 +133,7 @@ export class Rents {
     if (closed) {
       // One that somebody else has paid for is a gain.
       this.#lent.delete(closed.account);
-      this.#given.delete(closed.account);
+      if (this.#given.delete(closed.account)) this.#missing += mostMissing(closed.tokenProgram);
       return stands(1) || (ownsSome && stands(1, 2));
     }
     return parseUnwrapLamports(instruction) !== undefined && stands(1);
