@@ -31,5 +31,5 @@ export {
   readTransaction,
 } from './transaction.js';
 export { checkTransfer, type Transfer } from './transfer-check.js';
-export { checkDeposit, checkWithdrawal, type VaultDeposit } from './vault-check.js';
+export { checkDeposit, checkWithdrawal, type VaultDeposit, type VaultWithdrawal } from './vault-check.js';
 export * from './venue-swaps.js';

@@ -72,10 +72,18 @@ export function checkDeposit({ signers, instructions }: ReadTransaction, deposit
   expect(paid && openedAccounts.has(account), 'no deposit');
 }
 
+/** A withdrawal from a vault. */
+export interface VaultWithdrawal {
+  wallet: Address;
+  vault: Address;
+  /** The mints of the order, where they are known. */
+  mints?: readonly Address[] | undefined;
+}
+
 /** A withdrawal of all that an order's accounts hold: everything goes to the wallet. @throws CraftCheckFailed */
 export function checkWithdrawal(
   { signers, instructions }: ReadTransaction,
-  { wallet, vault }: { wallet: Address; vault: Address },
+  { wallet, vault, mints }: VaultWithdrawal,
   budget: Budget,
 ): void {
   checkParties(signers, wallet, vault);
@@ -88,6 +96,8 @@ export function checkWithdrawal(
     if (tokens) {
       const own = associatedTokenAddress(wallet, tokens.mint, tokens.tokenProgram);
       expect(tokens.authority === vault && tokens.destination === own, 'tokens go elsewhere');
+      expect(tokens.amount > 0n, 'a transfer that moves nothing');
+      expect(mints === undefined || mints.includes(tokens.mint), `a transfer of ${tokens.mint}`);
     } else if (closed) {
       expect(closed.authority === vault && closed.destination === wallet, 'SOL goes elsewhere');
     } else made.add(checkOwnAccount(instruction, wallet));

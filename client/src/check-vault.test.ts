@@ -25,6 +25,13 @@ const newAddress = () => generateKeypair().address;
 const [wallet, vault, outputMint] = [newAddress(), newAddress(), newAddress()];
 const AMOUNT = 1_000_000_000n;
 
+const withdrawing = (...instructions: Instruction[]) => withdrawingOf(undefined, ...instructions);
+
+function withdrawingOf(mints: readonly Address[] | undefined, ...instructions: Instruction[]): void {
+  const all = [setComputeUnitLimit(1_000), setComputeUnitPrice(1n), ...instructions];
+  checkAskedWithdrawal({ wallet, vault, mints }, { signers: [wallet, vault], instructions: all });
+}
+
 function check(
   owner: Address,
   open: (account: Address) => Instruction[],
@@ -51,23 +58,15 @@ test('attack: a lying service has SOL deposited into an account of another progr
 });
 
 test('attack: a lying service has the wallet pay for token accounts that nobody asked for with its withdrawal, or rents that no chain asks for: not signed', () => {
-  const withdrawing = (...instructions: Instruction[]) =>
-    checkAskedWithdrawal(
-      { wallet, vault },
-      {
-        signers: [wallet, vault],
-        instructions: [setComputeUnitLimit(1_000), setComputeUnitPrice(1n), ...instructions],
-      },
-    );
   const makes = (mint: Address) => createAssociatedTokenIdempotent({ payer: wallet, owner: wallet, mint });
   const account = newAddress();
-  const brings = (mint: Address) =>
+  const brings = (mint: Address, amount = 1n) =>
     tokenTransferChecked({
       source: account,
       mint,
       destination: associatedTokenAddress(wallet, mint),
       authority: vault,
-      amount: 1n,
+      amount,
       decimals: 6,
     });
   const closes = tokenCloseAccount({ account, destination: wallet, authority: vault });
@@ -76,6 +75,10 @@ test('attack: a lying service has the wallet pay for token accounts that nobody 
   withdrawing(makes(one), brings(one), closes, makes(two), brings(two), closes);
   assert.throws(() => withdrawing(makes(one), closes), /accounts that nobody asked for/);
   assert.throws(() => withdrawing(makes(one), brings(two), closes), /accounts that nobody asked for/);
+  assert.throws(() => withdrawing(makes(one), brings(one, 0n), closes), /moves nothing/);
+  withdrawingOf([one, two], makes(one), brings(one), closes);
+  assert.throws(() => withdrawingOf([two, three], makes(one), brings(one), closes), /a transfer of/);
+  assert.throws(() => withdrawingOf([two, three], makes(one), brings(two), closes), /nobody asked for/);
   const all = [one, two, three].flatMap((mint) => [makes(mint), brings(mint)]);
   assert.throws(() => withdrawing(...all), /accounts that nobody asked for/);
   const opened = (to: Address) => [tokenInitializeAccount3({ account: to, mint: WRAPPED_SOL_MINT, owner: vault })];

@@ -21,10 +21,11 @@ export function checkAskedDeposit(
 
 /** Checks that a transaction brings all that it moves to the wallet. @throws CraftCheckFailed */
 export function checkAskedWithdrawal(
-  { wallet, vault }: { wallet: string; vault: string },
+  { wallet, vault, mints }: { wallet: string; vault: string; mints?: readonly string[] | undefined },
   read: ReadTransaction,
 ): void {
   const budget = budgetOf(read);
   checkFee(read, budget, wallet, MAX_FEE_LAMPORTS);
-  checkWithdrawal(read, { wallet: toAddress(wallet), vault: toAddress(vault) }, budget);
+  const parties = { wallet: toAddress(wallet), vault: toAddress(vault) };
+  checkWithdrawal(read, { ...parties, mints: mints?.map(toAddress) }, budget);
 }

@@ -123,12 +123,13 @@ export function editPriceOrder(
 /**
  * Cancels an order, and takes everything that it holds out of the vault. `orderState` is `pending_withdraw` afterwards where only a
  * part could leave now (`withdrawn`), or where somebody else has sent tokens there: another call brings the rest, or closes the accounts.
+ * `mints`: those of the order, where you have kept them; then nothing else is withdrawn, and the wallet pays for accounts of no others.
  */
 export async function cancelPriceOrder(
   connection: Connection,
   { token, wallet, vault }: Login,
   orderId: string,
-  options: FlowOptions = {},
+  options: FlowOptions & { mints?: readonly string[] | undefined } = {},
 ): Promise<CancelledPriceOrder> {
   const { signer } = signerOf(connection, options);
   const { signal } = options;
@@ -138,7 +139,7 @@ export async function cancelPriceOrder(
   const crafted = await api.post('/trigger/v2/orders/price/cancel/{orderId}', ask);
   const loadCheck = async () => {
     const { checkAskedWithdrawal } = await import('./check-vault.js');
-    return checkAskedWithdrawal.bind(undefined, { wallet, vault });
+    return checkAskedWithdrawal.bind(undefined, { wallet, vault, mints: options.mints });
   };
   const { signed, signature } = await checkAndSign(connection, crafted.transaction, loadCheck, { ...options, signer });
   const body = { signedTransaction: signed, cancelRequestId: crafted.requestId };

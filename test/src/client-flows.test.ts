@@ -225,7 +225,7 @@ describe('orders', () => {
       assert.equal(await tokensOf(wallet.address, JUP), PRICE - pair.inputAmount);
       await client.editPriceOrder(session, id, { orderType: 'oco', tpPriceUsd: 2_000, slPriceUsd: 0.001 });
       assert.equal((await client.priceOrder(session, id)).tpPriceUsd, 2_000);
-      const { withdrawn, orderState } = await client.cancelPriceOrder(session, id);
+      const { withdrawn, orderState } = await client.cancelPriceOrder(session, id, { mints: [JUP, USDC] });
       assert.deepEqual([withdrawn, orderState], [[{ mint: JUP, amount: `${pair.inputAmount}` }], 'cancelled']);
       assert.equal(await tokensOf(wallet.address, JUP), PRICE);
       await client.waitForPriceOrder(session, id, { states: ['cancelled'] });
