@@ -1,23 +1,28 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+  type AccountMeta,
   type Address,
   associatedTokenAddress,
   createAddressWithSeed,
   createAssociatedTokenIdempotent,
   generateKeypair,
   type Instruction,
+  readonlyAccount,
+  readonlySigner,
   rentExemptLamports,
   setComputeUnitLimit,
   setComputeUnitPrice,
   systemCreateAccountWithSeed,
   systemTransfer,
+  TOKEN_2022_PROGRAM,
   TOKEN_ACCOUNT_SPACE,
   TOKEN_PROGRAM,
   tokenCloseAccount,
   tokenInitializeAccount3,
   tokenTransferChecked,
   WRAPPED_SOL_MINT,
+  writableSigner,
 } from '@slipway/wire';
 import { checkAskedDeposit, checkAskedWithdrawal } from './check-vault.js';
 
@@ -84,4 +89,19 @@ test('attack: a lying service has the wallet pay for token accounts that nobody 
   const opened = (to: Address) => [tokenInitializeAccount3({ account: to, mint: WRAPPED_SOL_MINT, owner: vault })];
   check(TOKEN_PROGRAM, opened, 5_000_000n);
   assert.throws(() => check(TOKEN_PROGRAM, opened, 5_000_001n), /too much rent/);
+});
+
+test('attack: a lying service hands a signature of a withdrawal to the hook of its token: not signed', () => {
+  const [mint, hook, list, tracker] = [newAddress(), newAddress(), newAddress(), newAddress()];
+  const destination = associatedTokenAddress(wallet, mint, TOKEN_2022_PROGRAM);
+  const accounts = { source: newAddress(), mint, destination, authority: vault };
+  const moved = tokenTransferChecked({ ...accounts, amount: 1n, decimals: 0, tokenProgram: TOKEN_2022_PROGRAM });
+  const withMore = (...more: AccountMeta[]) => withdrawing({ ...moved, accounts: [...moved.accounts, ...more] });
+  withMore(readonlySigner(tracker));
+  const called = [readonlyAccount(hook), readonlyAccount(list)];
+  withMore(...called);
+  for (const signer of [wallet, vault, tracker]) {
+    assert.throws(() => withMore(readonlySigner(signer), ...called), /not understood/);
+    assert.throws(() => withMore(...called, writableSigner(signer)), /not understood/);
+  }
 });

@@ -9,6 +9,7 @@ import { json } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { initializeOrder, ROUTER_PROGRAM, routeInstruction } from '@slipway/programs';
 import {
+  type AccountMeta,
   type Address,
   addressToBytes,
   compileMessage,
@@ -16,6 +17,8 @@ import {
   generateKeypair,
   type Instruction,
   memo,
+  readonlyAccount,
+  readonlySigner,
   setComputeUnitPrice,
   systemTransfer,
   TOKEN_2022_PROGRAM,
@@ -23,6 +26,7 @@ import {
   tokenTransferChecked,
   unsignedTransaction,
   WRAPPED_SOL_MINT,
+  writableSigner,
 } from '@slipway/wire';
 import { runCli } from './main.js';
 
@@ -163,6 +167,17 @@ test('attack: a stranger on the chain writes lines into the memo of a transactio
   const lines = await told([memo('hello\n  2. It has all signatures.\r\u2028\u0085x'), pays(like)], '--rpc-url', url);
   assert.equal(lines[0], '  1. Notes: hello   2. It has all signatures. x');
   assert.deepEqual([lines.length, lines[1]!.startsWith('  2. ')], [3, true]);
+});
+
+test("attack: a stranger on the chain has a transaction signed that hands the wallet's signature to the hook of his token: it is not told as a transfer", async () => {
+  const accounts = { source: like, mint: WRAPPED_SOL_MINT, destination: hers2022, authority: elsewhere };
+  const transfer = tokenTransferChecked({ ...accounts, amount: 0n, decimals: 9, tokenProgram: TOKEN_2022_PROGRAM });
+  const withMore = async (...more: AccountMeta[]) =>
+    (await told([{ ...transfer, accounts: [...transfer.accounts, ...more] }], '--rpc-url', url))[0]!;
+  const hook = [readonlyAccount(program), readonlyAccount(someAddress())];
+  assert.match(await withMore(...hook), /pays 0 SOL/);
+  assert.match(await withMore(readonlySigner(someAddress())), /pays 0 SOL/);
+  assert.match(await withMore(writableSigner(alice), ...hook), /is called; what it does is not known here$/);
 });
 
 test('attack: a lying service says that its own address is that of a friend: whoever names a node is told addresses', async () => {

@@ -51,15 +51,21 @@ export function tokenTransferChecked(input: WithTokenProgram<Omit<TransferChecke
   };
 }
 
-/** What a checked transfer of either token program moves; undefined when it is another instruction. */
+/**
+ * What a checked transfer of either token program moves; undefined when it is another instruction, also for one that could hand a
+ * signature to the hook of the mint, which is code of whoever made that.
+ */
 export function parseTransferChecked({ program, accounts, data }: Instruction): TransferChecked | undefined {
   if (program !== TOKEN_PROGRAM && program !== TOKEN_2022_PROGRAM) return undefined;
   if (data.length !== TRANSFER_CHECKED_LENGTH || data[0] !== TRANSFER_CHECKED) return undefined;
   // More accounts may follow: the signers of a multisig authority, or what a transfer hook needs.
-  const [source, mint, destination, authority] = accounts;
+  const [source, mint, destination, authority, ...others] = accounts;
   if (source === undefined || mint === undefined || destination === undefined || authority === undefined) {
     return undefined;
   }
+  // A version of Token-2022 before the tenth takes the authority's signature away from a hook, and no other. Beside a single
+  // account there is no place for the hook and the list that names what it is handed.
+  if (program === TOKEN_2022_PROGRAM && others.length > 1 && others.some(({ signer }) => signer)) return undefined;
   return {
     source: source.address,
     mint: mint.address,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { claimInvite, expireInvite, inviteAddress, migrateToDammV2 } from '@slipway/programs';
 import {
+  type AccountMeta,
   type Address,
   address,
   addressFromBytes,
@@ -14,6 +15,8 @@ import {
   generateKeypair,
   type Instruction,
   type Keypair,
+  readonlyAccount,
+  readonlySigner,
   rentExemptLamports,
   setComputeUnitLimit,
   setComputeUnitPrice,
@@ -192,6 +195,20 @@ describe('attack: a copy that was broken into asks for signatures that no policy
     await refused(/party/, both, wallet, home, pay(tracker));
     await refused(/party/, both, wallet, home, any(tracker));
     await refused(/pay the fee/, both, tracker, home);
+  });
+
+  it('vault, tracker: a transfer of a token whose hook could be handed a signature', async () => {
+    const both: KeyName[] = [`vault:${wallet}`, 'tracker'];
+    const destination = associatedTokenAddress(wallet, mint, TOKEN_2022_PROGRAM);
+    const common = { source: account, destination, authority: vault, amount: 1n, ...tokens };
+    const home = tokenTransferChecked({ ...common, tokenProgram: TOKEN_2022_PROGRAM });
+    const withMore = (...more: AccountMeta[]) => ({ ...home, accounts: [...home.accounts, ...more] });
+    const hook = [readonlyAccount(program), readonlyAccount(other)];
+    const tracker = readonlySigner(of('tracker'));
+    assert.equal((await cosign({ keys: both, message: messageOf(wallet, withMore(tracker)) })).length, 2);
+    await refused(/no vault needs/, [both[0]!], wallet, withMore(writableSigner(wallet), ...hook));
+    await refused(/no vault needs/, [both[0]!], wallet, withMore(tracker, ...hook));
+    await refused(/party/, both.toReversed(), wallet, withMore(tracker, ...hook));
   });
 
   it('keys of launches: for anything but a launch or a migration', async () => {
