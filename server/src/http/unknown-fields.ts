@@ -34,8 +34,9 @@ interface Found {
 
 /**
  * Tells a client of the parameters and body fields that a route does not know, with the nearest that it knows: by a
- * header on the answer, or as an error where the client or the operator wants them refused. Undefined for a route that
- * names none.
+ * header on the answer, or as an error where the client or the operator wants them refused. They go no further: nothing
+ * has checked them, and a handler that passes on what is left of a body would have them stored. Undefined for a route
+ * that names none.
  */
 export function unknownFieldsHook(
   app: FastifyInstance,
@@ -52,7 +53,7 @@ export function unknownFieldsHook(
     // At the first request, when every schema is there that others refer to.
     known ??= parts.map((part) => ({ of: part.of, names: namedIn(part.schema, app.getSchemas()) }));
     const found: Found = { fields: new Map(), compared: 0 };
-    for (const { of, names } of known) collect(request[of], names, '', found);
+    for (const { of, names } of known) takeUnknown(request[of], names, '', found);
     if (found.fields.size === 0) return done();
     const message = [...found.fields].map(([field, expected]) => `${field}: ${expected}`).join('; ');
     reply.header(WARNING_HEADER, message);
@@ -73,29 +74,33 @@ function namedIn(schema: Schema | undefined, shared: Record<string, unknown>): K
 }
 
 /**
- * Adds the fields of `value` that are not known, with what to do about each, up to a bound. It goes as deep as the
- * schema, however deep the value is.
+ * Takes the fields that are not known out of `value`, and notes up to a bound what to do about each. It goes as deep as
+ * the schema, however deep the value is.
  */
-function collect(value: unknown, { fields, items }: Known, path: string, found: Found): void {
+function takeUnknown(value: unknown, { fields, items }: Known, path: string, found: Found): void {
   if (typeof value !== 'object' || value === null) return;
   if (Array.isArray(value)) {
-    if (items !== undefined) for (const item of value) collect(item, items, path, found);
+    if (items !== undefined) for (const item of value) takeUnknown(item, items, path, found);
     return;
   }
   if (fields === undefined) return;
   for (const [name, member] of Object.entries(value)) {
-    if (found.fields.size === MOST_NAMED || found.compared === MOST_COMPARED) return;
     const known = fields.get(name);
-    if (known !== undefined) collect(member, known, `${path}${name}.`, found);
-    else addTo(found, path, name, [...fields.keys()]);
+    if (known !== undefined) {
+      takeUnknown(member, known, `${path}${name}.`, found);
+      continue;
+    }
+    delete (value as Record<string, unknown>)[name];
+    note(found, path, name, fields);
   }
 }
 
-function addTo(found: Found, path: string, name: string, known: string[]): void {
+function note(found: Found, path: string, name: string, known: ReadonlyMap<string, Known>): void {
+  if (found.fields.size === MOST_NAMED || found.compared === MOST_COMPARED) return;
   found.compared += 1;
   // What the client wrote becomes part of a header.
   const field = `${path}${name.slice(0, LONGEST_NAME).replace(/[^\w.[\]-]/g, '?')}`;
   if (found.fields.has(field)) return;
-  const guess = name.length > LONGEST_NAME ? undefined : nearest(name, known);
+  const guess = name.length > LONGEST_NAME ? undefined : nearest(name, [...known.keys()]);
   found.fields.set(field, guess === undefined ? 'unknown' : `unknown; did you mean ${path}${guess}?`);
 }

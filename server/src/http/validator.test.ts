@@ -66,7 +66,6 @@ test('plainly written query values arrive typed, and defaults are filled in', as
     wait: true,
     name: '7',
     ids: [1, 2],
-    unknown: 'x',
     currency: 'SOL',
   });
   assert.equal((await query('')).json().got.limit, 10);
@@ -134,6 +133,7 @@ test('body values are never converted', async () => {
 });
 
 test('unknown body fields are passed over', async () => {
-  const payload = { owner: 'x', pair: { inAmount: '5', more: 1 }, extra: { deep: true } };
-  assert.deepEqual((await post(payload)).json().got, payload);
+  const pair = { inAmount: '5' };
+  const answer = await post({ owner: 'x', pair: { ...pair, more: 1 }, extra: { deep: true } });
+  assert.deepEqual(answer.json().got, { owner: 'x', pair });
 });

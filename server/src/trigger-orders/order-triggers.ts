@@ -30,7 +30,7 @@ function allTriggers(terms: FiringTerms): Trigger[] {
     if (condition === null) return [];
     const leg = 'entry' as const;
     const mark = condition === 'below' ? terms.highWatermark : terms.lowWatermark;
-    if (trailingBps !== null) return mark === null ? [] : [{ leg, mint, condition, trailingBps, mark }];
+    if (trailingBps !== null) return isPrice(mark) ? [{ leg, mint, condition, trailingBps, mark }] : [];
     return terms.triggerPriceUsd === null ? [] : [{ leg, mint, condition, usd: terms.triggerPriceUsd }];
   }
   const { tpPriceUsd, slPriceUsd } = terms;
@@ -40,6 +40,9 @@ function allTriggers(terms: FiringTerms): Trigger[] {
     { leg: 'stop_loss', mint, condition: 'below', usd: slPriceUsd },
   ];
 }
+
+/** No other can be compared: with NaN as its mark, an order would fire at each price and never be due. */
+const isPrice = (mark: number | null): mark is number => mark !== null && mark > 0 && mark < Number.POSITIVE_INFINITY;
 
 /** The price at which a trigger fires, in USD. */
 export function thresholdOf(trigger: Trigger): number {

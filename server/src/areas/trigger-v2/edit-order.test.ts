@@ -9,6 +9,7 @@ import { openTestStore } from '../../store/testing.js';
 import { saveMarks } from '../../store/trigger-order-fills.js';
 import { findTriggerOrder, insertTriggerOrder, type TriggerOrderRow } from '../../store/trigger-orders.js';
 import { newOrder } from '../../trigger-orders/order.js';
+import { triggersOf } from '../../trigger-orders/order-triggers.js';
 import { editOrder } from './edit-order.js';
 import { editTerms } from './order-terms.js';
 
@@ -80,6 +81,34 @@ test('an edit keeps what came just before it: the mark that a tick has moved, an
   await editOrder(deps, { wallet: WALLET, token: '' }, trailing.id, { orderType: 'single', trailingBps: 500 });
   const { highWatermark, slippageBps, trailingBps } = (await findTriggerOrder(store, trailing.id))!;
   assert.deepEqual([highWatermark, slippageBps, trailingBps], [130, 90, 500]);
+  await close();
+});
+
+test('attack: a thief of a login edits columns of the order that no field is for, such as its mark: none is changed', async () => {
+  const order = { ...trailing, type: 'single', stage: 'entry' } as const;
+  const others = {
+    highWatermark: 1e9,
+    lowWatermark: 1,
+    seal: 'x',
+    wallet: 'thief',
+    funded: false,
+    progress: null,
+    type: 'oco',
+  };
+  const edited = editTerms(order, { orderType: 'single', ...others, slippageBps: 70 }, AT.getTime(), 1);
+  assert.deepEqual(edited, { ...order, slippageBps: 70 });
+});
+
+test('attack: a database writer gives a trailing order a mark that no price is less than: it cannot be stored, and fires nothing', async () => {
+  const { store, close } = await openTestStore();
+  await store.transaction((tx) => insertTriggerOrder(tx, trailing));
+  for (const mark of ['NaN', 'Infinity', '0', '-1']) {
+    const write = (column: string) => store.query(`update orders set ${column} = $1`, [mark]);
+    await assert.rejects(write('high_watermark'), /marks_are_prices/);
+    await assert.rejects(write('low_watermark'), /marks_are_prices/);
+    const terms = { ...trailing, highWatermark: Number(mark), type: 'single', stage: 'entry', fired: null } as const;
+    assert.deepEqual(triggersOf(terms), []);
+  }
   await close();
 });
 

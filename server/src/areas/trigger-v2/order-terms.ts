@@ -123,10 +123,10 @@ export function editTerms(
     throw new AppError('INVALID_REQUEST', { message: 'Cannot convert to trailing stop loss order' });
   }
   if (body.trailingBps !== undefined) checkTrailing(order, body.trailingBps, price);
-  const { orderType: _, expiresAt, ...changed } = body;
+  const { expiresAt } = body;
   const after: TriggerOrderTerms = {
     ...order,
-    ...changed,
+    ...Object.fromEntries(ALL_FIELDS.filter((field) => body[field] !== undefined).map((field) => [field, body[field]])),
     expiresAt: expiresAt === undefined ? order.expiresAt : futureDate(expiresAt, now),
   };
   checkPair(after.tpPriceUsd, after.slPriceUsd);
