@@ -44,6 +44,9 @@ describe('an express payment in another currency', () => {
       assert.deepEqual([crafted.mint, crafted.inputMint, crafted.inputDecimals], [JUP, mint, decimals]);
       assert.equal(crafted.maxInputAmount, crafted.quotedInputAmount);
       assert.ok(BigInt(crafted.amount) >= PRICE);
+      // Whoever knows the request id says what the payment is for.
+      const wire = Buffer.from(crafted.transaction, 'base64');
+      for (const id of [crafted.requestId, crafted.requestId.replaceAll('-', '')]) assert.ok(!wire.includes(id));
       const [received, held] = [await tokensOf(service, RECEIVER, JUP), await holds()];
 
       const tokenId = await newToken(service);

@@ -2,7 +2,7 @@ import { findRequests, insertCrafted, type LedgerRow, type NewRequest } from './
 import { groupCalls } from './postgres/group-calls.js';
 import { type EventScore, getScores } from './scores.js';
 import type { Store } from './sql.js';
-import { findHolders, type Holding, kindsOf, type VerificationKind } from './verifications.js';
+import { findHolders, type Holding, type PaidFor, paidFor } from './verifications.js';
 
 export type GroupedLedger = ReturnType<typeof groupedLedger>;
 
@@ -23,10 +23,10 @@ export function groupedLedger(store: Store) {
       },
       maxGroup: 500,
     }),
-    kindsOf: groupCalls<string, VerificationKind[]>({
+    paidFor: groupCalls<string, PaidFor[]>({
       run: async (ids) => {
-        const kinds = await kindsOf(store, ids);
-        return ids.map((id) => kinds.get(id) ?? []);
+        const paid = await paidFor(store, ids);
+        return ids.map((id) => paid.get(id) ?? []);
       },
       maxGroup: 500,
     }),

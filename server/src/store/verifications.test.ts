@@ -6,9 +6,9 @@ import {
   confirmReserved,
   decide,
   eligibility,
-  kindsOf,
   listVerifications,
   type NewVerification,
+  paidFor,
   release,
   reserve,
   type VerificationKind,
@@ -54,7 +54,10 @@ for (const kind of ['embedded', 'postgres'] as const) {
       const payment = { requestId, signature: `signature of ${requestId}`, paidAt: new Date(START + 1000) };
       return store.transaction(async (tx) => (await confirmReserved(tx, [payment])).length);
     };
-    const kinds = async (requestId: string) => (await kindsOf(store, [requestId])).get(requestId) ?? [];
+    const kinds = async (requestId: string) => {
+      const paid = (await paidFor(store, [requestId])).get(requestId) ?? [];
+      return paid.filter(({ isMade }) => isMade).map(({ asked }) => asked.kind);
+    };
     const judge = (id: string, decision: 'approved' | 'rejected', paid?: string) => {
       const said = { at: new Date(START + 2000), note: 'because', paid };
       return store.transaction((tx) => decide(tx, id, decision, said));
@@ -83,7 +86,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
         (row) => `${row.requestId} ${row.signature}`,
       );
       assert.deepEqual(signatures.sort(), ['a of a', 'a of a', 'b of b', 'b of b']);
-      assert.deepEqual([...(await kindsOf(store, ['a', 'b', 'c'])).keys()].sort(), ['a', 'b']);
+      assert.deepEqual([...(await paidFor(store, ['a', 'b', 'c'])).keys()].sort(), ['a', 'b']);
     });
 
     test('what is released is free again, what is paid is not', async () => {

@@ -5,20 +5,24 @@ export type VerificationKind = 'verification' | 'metadata';
 
 type VerificationState = 'reserved' | 'pending' | 'approved' | 'rejected';
 
-export interface NewVerification {
-  /** Sorts by the time of creation (UUID version 7). */
-  id: string;
+/** What a payer asks for. */
+export interface Asked {
+  kind: VerificationKind;
   /** The mint. */
   tokenId: string;
-  kind: VerificationKind;
-  /** The crafted payment. */
-  requestId: string;
-  payer: string;
   twitterHandle: string | null;
   senderTwitterHandle: string | null;
   description: string | null;
   /** JSON; null when none was given. */
   metadata: unknown;
+}
+
+export interface NewVerification extends Asked {
+  /** Sorts by the time of creation (UUID version 7). */
+  id: string;
+  /** The crafted payment. */
+  requestId: string;
+  payer: string;
   paymentCurrency: string;
   /** In the smallest unit. */
   paymentAmount: bigint;
@@ -32,6 +36,13 @@ export interface Verification extends NewVerification {
   paidAt: Date | null;
   decidedAt: Date | null;
   note: string | null;
+}
+
+/** What a payment that has landed was posted for. */
+export interface PaidFor {
+  asked: Asked;
+  /** Not where it had given way to another payer, and came too late. */
+  isMade: boolean;
 }
 
 /** What blocks each kind of request for a token; undefined if nothing does. */
@@ -167,17 +178,20 @@ export async function release(tx: Tx, requestIds: readonly string[]): Promise<nu
   return rowCount;
 }
 
-/** The recorded kinds of request by payment, whatever the operator has decided since. */
-export async function kindsOf(sql: Sql, requestIds: readonly string[]): Promise<Map<string, VerificationKind[]>> {
-  const { rows } = await sql.query<{ requestId: string; kind: VerificationKind }>(
-    `select request_id as "requestId", kind from verifications
-     where request_id = ${anyOf('$1')} and paid_at is not null and (decided_at is null or decided_at >= paid_at)
-     order by kind`,
+/** The requests of landed payments as they were posted, by payment, whatever the operator has decided since. */
+export async function paidFor(sql: Sql, requestIds: readonly string[]): Promise<Map<string, PaidFor[]>> {
+  const { rows } = await sql.query<Asked & { requestId: string; isMade: boolean }>(
+    `select request_id as "requestId", kind, token_id as "tokenId", twitter_handle as "twitterHandle",
+       sender_twitter_handle as "senderTwitterHandle", description, metadata,
+       decided_at is null or decided_at >= paid_at as "isMade"
+     from verifications where request_id = ${anyOf('$1')} and paid_at is not null order by kind`,
     [requestIds],
   );
-  const kinds = new Map<string, VerificationKind[]>();
-  for (const { requestId, kind } of rows) kinds.set(requestId, [...(kinds.get(requestId) ?? []), kind]);
-  return kinds;
+  const found = new Map<string, PaidFor[]>();
+  for (const { requestId, isMade, ...asked } of rows) {
+    found.set(requestId, [...(found.get(requestId) ?? []), { isMade, asked }]);
+  }
+  return found;
 }
 
 /** Requests, newest first; `cursor` is the id of the last one of the previous page. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type Address, associatedTokenAddress, associatedTokenRent, WRAPPED_SOL_MINT } from '@slipway/wire';
 import { BLOCKHASH_LIFE_MS, isMade } from '../../chain/index.js';
 import { MAX_COMPUTE_UNITS, unitLimitFrom } from '../../crafting/budget.js';
@@ -80,7 +81,7 @@ async function payBySwap(
   currency: Exclude<Currency, 'PLATFORM_TOKEN'>,
   requestId: string,
 ): Promise<PaymentSummary> {
-  const { payment, tokenDecimals, ...outcome } = await craftSwapPayment(deps, sender, currency, requestId);
+  const { payment, tokenDecimals, ...outcome } = await craftSwapPayment(deps, sender, currency);
   const { outputAmount: amount, feeLamports, rentLamports } = payment;
   return { requestId, amount, tokenDecimals, feeLamports, rentLamports, gasless: false, swap: payment, outcome };
 }
@@ -88,7 +89,7 @@ async function payBySwap(
 async function payDirectly(deps: ExpressDeps, sender: Address, requestId: string): Promise<PaymentSummary> {
   // After a payment of this wallet has failed at the gas wallet's cost, it pays for itself.
   const gasless = deps.gasless && (await deps.landing.barOf(AREA, sender)) === undefined;
-  const payment = await paymentFrom(deps, sender, requestId, gasless);
+  const payment = await paymentFrom(deps, sender, gasless);
   const [source, payer, destination] = await Promise.all([
     deps.chain.account(payment.source),
     deps.chain.account(payment.feePayer),
@@ -140,7 +141,7 @@ async function remember(
   await deps.remember(newRequest(request, deps.clock));
 }
 
-async function paymentFrom(deps: ExpressDeps, sender: Address, reference: string, gasless: boolean): Promise<Payment> {
+async function paymentFrom(deps: ExpressDeps, sender: Address, gasless: boolean): Promise<Payment> {
   const { platform, receiver } = deps;
   const mint = await deps.chain.mint(platform.mint);
   if (!mint) throw new AppError('CRAFT_FAILED', { message: `The mint of ${platform.symbol} is not on this chain` });
@@ -155,7 +156,8 @@ async function paymentFrom(deps: ExpressDeps, sender: Address, reference: string
     tokenProgram: mint.tokenProgram,
     decimals: mint.decimals,
     amount: PRICE_IN_TOKENS * 10n ** BigInt(mint.decimals),
-    reference,
+    // Not the request id, which nothing on the chain may tell: whoever knows it says what a payment is for, if he posts it first.
+    reference: randomUUID(),
   };
 }
 

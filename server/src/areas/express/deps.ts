@@ -8,7 +8,7 @@ import type { Prices } from '../../prices/index.js';
 import type { Routing } from '../../routing/race.js';
 import type { LedgerRow, NewRequest } from '../../store/ledger.js';
 import type { Store } from '../../store/sql.js';
-import type { Holding, VerificationKind } from '../../store/verifications.js';
+import type { Holding, PaidFor } from '../../store/verifications.js';
 import { expressError } from './error-shape.js';
 
 interface Token {
@@ -30,7 +30,7 @@ export interface ExpressDeps {
   /** The payments that hold a token. */
   findHolders: (holding: Holding) => Promise<string[]>;
   /** What a landed payment has been recorded as paying for. */
-  kindsOf: (requestId: string) => Promise<VerificationKind[]>;
+  paidFor: (requestId: string) => Promise<PaidFor[]>;
   /** Pays the network fee if the operator enables gasless. */
   gasWallet: Address;
   platform: Token;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Address, isAddress } from '@slipway/wire';
 import { AppError, requireAddress, requireAmount } from '../../errors/index.js';
 import {
@@ -13,13 +14,16 @@ import {
 import { uuidv7 } from '../../lib/ids.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import type { LedgerRow } from '../../store/ledger.js';
-import type { NewVerification, VerificationKind } from '../../store/verifications.js';
+import type { Asked, NewVerification, VerificationKind } from '../../store/verifications.js';
 import { type Currency, readCurrency } from './currency.js';
 import { AREA, type ExpressDeps, expressRoute, tags } from './deps.js';
 
 import { letOthersPay } from './give-way.js';
 import { readPayload } from './payload.js';
 import { ExecuteAnswer, ExecuteBody } from './schema.js';
+
+const PAID_FOR_ANOTHER =
+  'This payment has landed, and is recorded for another request: it was posted before with another token, handle, text or metadata';
 
 export function registerExecute(app: TypedServer, deps: ExpressDeps): void {
   app.post(
@@ -28,7 +32,9 @@ export function registerExecute(app: TypedServer, deps: ExpressDeps): void {
       config: {
         ...expressRoute,
         bucket: 'execute',
-        errors: { 409: 'The token is verified already, or a request for it exists' },
+        errors: {
+          409: 'The token is verified already, or a request for it exists, or the payment has landed for another request',
+        },
       },
       // All texts at their limits, in any script.
       bodyLimit: 256 * 1024,
@@ -69,10 +75,15 @@ export async function execute(deps: ExpressDeps, body: ExecuteBody): Promise<Exe
         throw new AppError('ELIGIBILITY_CONFLICT', { message: 'This token is verified already' });
       }
       await letOthersPay(deps, tokenId, kinds);
-      return kinds.map((kind) => newVerification(deps, kind, tokenId, request, body));
+      return kinds.map((kind) => newVerification(deps, askedFor(kind, body), request));
     },
   });
-  return isRefusal(ended) ? answerRefusal(ended) : answer(deps, ended);
+  if (isRefusal(ended)) return answerRefusal(ended);
+  return answer(
+    deps,
+    kinds.map((kind) => askedFor(kind, body)),
+    ended,
+  );
 }
 
 /** An empty handle asks for no verification, absent metadata for no metadata request. */
@@ -120,24 +131,25 @@ async function requireMint({ chain }: ExpressDeps, tokenId: string): Promise<Add
   throw new AppError('INVALID_TOKEN_ID');
 }
 
-function newVerification(
-  { clock }: ExpressDeps,
-  kind: VerificationKind,
-  tokenId: Address,
-  request: LedgerRow,
-  body: ExecuteBody,
-): NewVerification {
-  const { currency, amount, paid = amount } = readPayload(request);
+function askedFor(kind: VerificationKind, body: ExecuteBody): Asked {
   return {
-    id: uuidv7(clock),
-    tokenId,
     kind,
-    requestId: request.id,
-    payer: request.wallet,
+    tokenId: body.tokenId,
     twitterHandle: body.twitterHandle.trim() || null,
     senderTwitterHandle: body.senderTwitterHandle ?? null,
     description: body.description || null,
-    metadata: kind === 'metadata' ? body.tokenMetadata : null,
+    // As the database gives it back.
+    metadata: kind === 'metadata' ? JSON.parse(JSON.stringify(body.tokenMetadata)) : null,
+  };
+}
+
+function newVerification({ clock }: ExpressDeps, asked: Asked, request: LedgerRow): NewVerification {
+  const { currency, amount, paid = amount } = readPayload(request);
+  return {
+    ...asked,
+    id: uuidv7(clock),
+    requestId: request.id,
+    payer: request.wallet,
     paymentCurrency: currency,
     // Not what the client says: the operator decides by it.
     paymentAmount: BigInt(paid),
@@ -173,9 +185,16 @@ function explainPayment(err: unknown): Explanation {
   return explained.code === SLIPPAGE.code ? SLIPPAGE : explained;
 }
 
-/** Derived from the final row and the stored records, not from this call, so every caller gets the same answer. */
-async function answer({ kindsOf }: ExpressDeps, row: LedgerRow): Promise<ExecuteAnswer> {
-  const kinds = row.state === 'landed' ? await kindsOf(row.id) : [];
+/**
+ * Derived from the final row and the stored records, not from this call, so every caller of the same gets the same answer. Who asks
+ * for something else must not hear that it was made: what a payment is for stands nowhere in it, and the first post has said so.
+ */
+async function answer({ paidFor }: ExpressDeps, asked: readonly Asked[], row: LedgerRow): Promise<ExecuteAnswer> {
+  const paid = row.state === 'landed' ? await paidFor(row.id) : [];
+  const isSame =
+    asked.length === paid.length && asked.every((each) => paid.some((one) => isDeepStrictEqual(one.asked, each)));
+  if (paid.length > 0 && !isSame) throw new AppError('ELIGIBILITY_CONFLICT', { message: PAID_FOR_ANOTHER });
+  const kinds = paid.filter(({ isMade }) => isMade).map((each) => each.asked.kind);
   const common = {
     totalTime: (row.settledAt?.getTime() ?? 0) - (row.sentAt?.getTime() ?? 0),
     verificationCreated: kinds.includes('verification'),

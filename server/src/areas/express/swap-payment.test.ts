@@ -69,7 +69,7 @@ describe('a payment by swap', () => {
       routing: { best },
       programs: { router: ROUTER_PROGRAM, tokenSwap: TOKEN_SWAP_PROGRAM },
     } as unknown as ExpressDeps;
-    const crafted = await craftSwapPayment(deps, sender.address, 'USDC', '0123456789abcdef0123456789abcdef');
+    const crafted = await craftSwapPayment(deps, sender.address, 'USDC');
     assert.ok(refused > 0);
     assert.ok(
       'ready' in crafted,

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import {
   type Address,
   associatedTokenAddress,
@@ -55,7 +56,6 @@ export async function craftSwapPayment(
   deps: ExpressDeps,
   sender: Address,
   currency: Exclude<Currency, 'PLATFORM_TOKEN'>,
-  requestId: string,
 ): Promise<{ payment: SwapPayment; tokenDecimals: number } & ({ ready: Ready } | { obstacle: Obstacle })> {
   const { platform, receiver, chain } = deps;
   const symbol = currency === 'PLATFORM_STABLE' ? deps.stable.symbol : currency;
@@ -87,7 +87,7 @@ export async function craftSwapPayment(
   const poor = isSol ? undefined : checkTokens(held, { ...input, sender, amount: inputAmount }, symbol);
   if (poor) return { payment, tokenDecimals, obstacle: poor };
 
-  const place = placeOf(source, sender, requestId);
+  const place = placeOf(source, sender);
   const wrapped = isSol ? inputAmount + rentExemptLamports(TOKEN_ACCOUNT_SPACE) : 0n;
   for (let others = 0; ; others++) {
     const built = await quote.build({
@@ -133,10 +133,13 @@ async function anotherQuote(
   return another && !isRefused(another) && another.outAmount >= price ? another : undefined;
 }
 
-/** Where the input is: in the sender's token account, or in a temporary one of wrapped SOL. */
-function placeOf(source: Address | undefined, sender: Address, requestId: string) {
+/**
+ * Where the input is: in the sender's token account, or in a temporary one of wrapped SOL. Everybody reads the seed of that, so
+ * it is not the request id: whoever knows the id says what a payment is for, if he posts it first.
+ */
+function placeOf(source: Address | undefined, sender: Address) {
   if (source) return { kind: 'token', account: source } as const;
-  return temporaryWrappedSol(sender, requestId.replaceAll('-', ''));
+  return temporaryWrappedSol(sender, randomBytes(16).toString('hex'));
 }
 
 interface Draft {

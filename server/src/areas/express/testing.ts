@@ -22,7 +22,7 @@ import { JUP, testSigner, USDC } from '../../sandbox/maker/testing.js';
 import { SignerHolds } from '../../signer/index.js';
 import { findRequest, insertCrafted } from '../../store/ledger.js';
 import { openAnyStore } from '../../store/testing.js';
-import { findHolders, kindsOf } from '../../store/verifications.js';
+import { findHolders, paidFor } from '../../store/verifications.js';
 import { signed } from '../trigger-v1/testing.js';
 import { type ExpressDeps, expressArea, registerExpress } from './index.js';
 import type { CraftTxnAnswer, ExecuteAnswer } from './schema.js';
@@ -37,8 +37,8 @@ function signersOf(wire: string): Address[] {
   return requiredSigners(decodeTransaction(Buffer.from(wire, 'base64')).decoded);
 }
 
-/** The sandbox's chain, and payments in the platform token whose gas the service pays. */
-export async function openExpressWorld() {
+/** The sandbox's chain, and payments in the platform token whose gas the service pays, or the sender. */
+export async function openExpressWorld(gasless = true) {
   const net = await startLocalnet({ rpcPort: 0 });
   const rpc = createLocalRpc((method, params) => net.call(method, params));
   const clock = createClock();
@@ -113,11 +113,11 @@ export async function openExpressWorld() {
       await store.single((tx) => insertCrafted(tx, [row]));
     },
     findRequest: (id) => findRequest(store, id),
-    kindsOf: async (id) => (await kindsOf(store, [id])).get(id) ?? [],
+    paidFor: async (id) => (await paidFor(store, [id])).get(id) ?? [],
     findHolders: async (holding) => (await findHolders(store, [holding]))[0]!,
     receiver: generateKeypair().address,
-    gasless: true,
-  } as Pick<ExpressDeps, 'remember' | 'findRequest' | 'kindsOf' | 'findHolders'> as ExpressDeps;
+    gasless,
+  } as Pick<ExpressDeps, 'remember' | 'findRequest' | 'paidFor' | 'findHolders'> as ExpressDeps;
   const { app } = await startTestServer((server) => registerExpress(server, deps));
   return {
     rpc,
@@ -143,7 +143,7 @@ export async function openExpressWorld() {
     async execute(sender: Keypair, { requestId, transaction }: CraftTxnAnswer, tokenId: Address, more: object = {}) {
       const payload = {
         requestId,
-        transaction: signed(transaction, sender),
+        transaction: 'transaction' in more ? '' : signed(transaction, sender),
         senderAddress: sender.address,
         tokenId,
         twitterHandle: 'somebody',
