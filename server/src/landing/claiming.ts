@@ -5,12 +5,13 @@ import {
   transactionSignature,
   withSignature,
 } from '@slipway/wire';
-import type { Chain } from '../chain/index.js';
+import { type Chain, ChainUnavailable } from '../chain/index.js';
 import { RecentNames } from '../lib/recent-names.js';
 import { Turns } from '../lib/turns.js';
 import { countedRents, SignerHolds } from '../signer/index.js';
 import { findRequest, type LedgerRow } from '../store/ledger.js';
 import type { TriggerOrderRow } from '../store/trigger-orders.js';
+import { statusSince } from './ask-since.js';
 import type { LandingDeps } from './deps.js';
 import { type ClaimResult, type GroupedWrites, ReservationRefused, type WantedClaim } from './grouped-writes.js';
 import { preflight, WouldFail } from './preflight.js';
@@ -22,6 +23,7 @@ const LEAST_REFUSED = 10_000;
 const HELD_MS = 60_000;
 /** What has fewer blocks left, some six seconds, may land nowhere any more: it would count in the signer for nothing. */
 const LEAST_BLOCKS = 15n;
+const LAST_BLOCKS = `Not sent: it has fewer than ${LEAST_BLOCKS} blocks left. Post it again in ten seconds, to hear whether it has expired, or has landed by another way`;
 
 export interface HowToSend {
   /** Passed to the area's settlement. */
@@ -82,7 +84,7 @@ export class Claiming {
       const rehearsed = isBounded ? await this.#rehearse(request, signedByUser, rehearsal) : undefined;
       const other = rehearsed ?? (hasWaited && !isSimulated ? await tryOut() : undefined);
       if (other) return other;
-      const late = await this.#requireTime(request);
+      const late = await this.#requireTime(request, known);
       if (late) return late;
       await this.#requireGoing(request);
       const transaction = await this.#cosign(request, signedByUser, order);
@@ -138,18 +140,22 @@ export class Claiming {
 
   /**
    * Whether one of our wallets, which pays for somebody, may still have it land: who posts in the last block of a blockhash would
-   * have it sign again and again, and lose nothing. Returns the request if another instance has sent it.
-   * @throws WouldFail
+   * have it sign again and again, and lose nothing. So would who has something kept for him that others want. Where all have signed,
+   * their signature is `known`, and they may have sent it by another way: then it has not failed, and may land yet.
+   * Returns the request if another instance has sent it.
+   * @throws WouldFail, ChainUnavailable
    */
-  async #requireTime(request: LedgerRow): Promise<LedgerRow | undefined> {
+  async #requireTime(request: LedgerRow, known: string | null): Promise<LedgerRow | undefined> {
     const { settlements, chain } = this.#deps;
-    const { purse, isOurs } = settlements[request.area] ?? {};
-    if (purse === undefined || isOurs || request.cosigners.length === 0) return undefined;
-    if ((await chain.blockHeight()) + LEAST_BLOCKS <= request.lastValidBlockHeight) return undefined;
-    return this.#unlessSent(request, new WouldFail('BlockhashNotFound', []));
+    const { purse, isOurs, reserve } = settlements[request.area] ?? {};
+    const isAsked = known === null ? purse !== undefined && !isOurs : reserve !== undefined;
+    if (!isAsked || (await chain.blockHeight()) + LEAST_BLOCKS <= request.lastValidBlockHeight) return undefined;
+    if (known === null) return this.#unlessSent(request, new WouldFail('BlockhashNotFound', []));
+    if (await statusSince(chain, known, chain.newestSlot)) return undefined;
+    return this.#unlessSent(request, new ChainUnavailable(`request ${request.id} is in its last blocks`, LAST_BLOCKS));
   }
 
-  async #unlessSent({ id }: LedgerRow, failure: WouldFail): Promise<LedgerRow> {
+  async #unlessSent({ id }: LedgerRow, failure: Error): Promise<LedgerRow> {
     // It also fails if another instance has just landed it and this node does not know that yet.
     const row = await findRequest(this.#deps.store, id);
     if (row && row.state !== 'crafted') return row;

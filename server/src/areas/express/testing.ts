@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startLocalnet } from '@slipway/localnet';
 import {
   type Address,
@@ -18,6 +20,7 @@ import { base64Of, craftTransaction } from '../../crafting/transaction.js';
 import { startTestServer } from '../../http/testing.js';
 import { GAS_PURSE, Landing, sealed } from '../../landing/index.js';
 import { createClock, steadyNow } from '../../lib/clock.js';
+import { PATIENCE_MS, runningNow } from '../../lib/testing.js';
 import { JUP, testSigner, USDC } from '../../sandbox/maker/testing.js';
 import { SignerHolds } from '../../signer/index.js';
 import { findRequest, insertCrafted } from '../../store/ledger.js';
@@ -199,6 +202,13 @@ export async function openExpressWorld(gasless = true) {
       const budget = { computeUnitLimit: 100_000, computeUnitPrice: 0n };
       const crafted = craftTransaction({ feePayer: payer.address, instructions, blockhash, budget });
       await rpc.call('sendTransaction', [signed(base64Of(crafted), from, payer), { encoding: 'base64' }]);
+    },
+    /** By a way that the service knows nothing of, as a wallet does that signs and sends. Resolves when the receiver is paid. */
+    async landElsewhere(wire: string): Promise<void> {
+      await rpc.call('sendTransaction', [wire, { encoding: 'base64' }]);
+      const account = associatedTokenAddress(deps.receiver, JUP.mint);
+      for (const end = runningNow() + PATIENCE_MS; !(await chain.account(account)); await sleep(20))
+        assert.ok(runningNow() < end, 'it has not landed');
     },
     /** A wallet with so many platform tokens, and SOL. */
     async newWallet(tokens: bigint, lamports = 1_000_000_000n): Promise<Keypair> {
