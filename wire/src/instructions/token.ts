@@ -63,9 +63,10 @@ export function parseTransferChecked({ program, accounts, data }: Instruction): 
   if (source === undefined || mint === undefined || destination === undefined || authority === undefined) {
     return undefined;
   }
-  // A version of Token-2022 before the tenth takes the authority's signature away from a hook, and no other. Beside a single
-  // account there is no place for the hook and the list that names what it is handed.
-  if (program === TOKEN_2022_PROGRAM && others.length > 1 && others.some(({ signer }) => signer)) return undefined;
+  // A version of Token-2022 before the tenth takes the authority's signature away from a hook, and no other. It is
+  // handed what a list of its own names, an account that cannot sign: where all sign, as those of a multisig do, there is none.
+  const isHanded = others.some(({ signer }) => signer) && others.some(({ signer }) => !signer);
+  if (program === TOKEN_2022_PROGRAM && isHanded) return undefined;
   return {
     source: source.address,
     mint: mint.address,
