@@ -1,7 +1,7 @@
 import { type NewEvent, tell } from './event-outbox.js';
 import type { InviteEnd, PlacedInviteEvent } from './invite-events.js';
 import { BLOCK_SIZE, foldEvents, type InviteChanges, type InviteState, type ListedInvite } from './invite-fold.js';
-import { type Sql, type Tx, toJson } from './sql.js';
+import { noneOf, type Sql, type Tx, toJson } from './sql.js';
 
 /** An invite, derived from its events. The amount is in the smallest unit. */
 export interface InviteRow {
@@ -80,7 +80,7 @@ interface DueQuery {
 /** Accounts of expired invites that are still open, earliest expiry first. */
 export async function dueInvites(sql: Sql, { nowSeconds, except, most }: DueQuery): Promise<string[]> {
   const { rows } = await sql.query<{ invitePda: string }>(
-    `select invite_pda as "invitePda" from invites where is_open and expiry <= $1 and invite_pda <> all($2)
+    `select invite_pda as "invitePda" from invites where is_open and expiry <= $1 and invite_pda ${noneOf('$2')}
      order by expiry, id limit $3`,
     [nowSeconds, except, most],
   );

@@ -1,7 +1,7 @@
 import type { Address } from '@slipway/wire';
 import { tell } from './event-outbox.js';
 import { type LedgerState, next } from './ledger-state.js';
-import type { Sql, Tx } from './sql.js';
+import { noneOf, type Sql, type Tx } from './sql.js';
 
 /** A token whose launch transaction was crafted. */
 interface NewLaunch {
@@ -117,7 +117,7 @@ export async function unfinishedLaunches(
   limit: number,
 ): Promise<Launch[]> {
   const { rows } = await sql.query<Launch>(
-    `${SELECT} where finished_at is null and mint <> all($4) and (ledger.state = 'landed' or launches.created_at < $2 and
+    `${SELECT} where finished_at is null and mint ${noneOf('$4')} and (ledger.state = 'landed' or launches.created_at < $2 and
        (ledger.state in ('failed', 'expired') or ledger.state = 'crafted' and ledger.expires_at < $1))
      order by ledger.state <> 'landed', launches.created_at limit $3`,
     [now, before, limit, without],

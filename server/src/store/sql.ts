@@ -75,6 +75,12 @@ export interface Store extends Sql {
  */
 export const anyOf = (parameter: `$${number}`): string => `any(array(select unnest(${parameter}::text[])))`;
 
+/**
+ * `not in` a list of texts that is passed as this parameter. With `<> all($1)`, PostgreSQL compares each row with each of the
+ * list, as soon as one plan serves all calls; a subselect it puts into a hash table.
+ */
+export const noneOf = (parameter: `$${number}`): string => `not in (select unnest(${parameter}::text[]))`;
+
 /** Rows as a JSON parameter. JSON has no bigint, so they are passed as strings, which the database converts. */
 export function toJson(rows: readonly object[]): string {
   return JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? `${value}` : value));
