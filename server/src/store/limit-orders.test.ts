@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   addLimitOrderEvents,
+  forgetLimitOrderEvents,
   knownOpenOrders,
   type LimitOrderRow,
   limitOrderEvents,
+  limitOrdersAt,
   listLimitOrders,
   type PlacedOrderEvent,
   replaceLimitOrders,
@@ -83,25 +85,31 @@ for (const kind of ['embedded', 'postgres'] satisfies Store['kind'][]) {
     assert.deepEqual(await limitOrderEvents(store, ['k', 'other']), [seen(9n, '5'), first, last]);
     await add(seen(10n, '4'));
     assert.deepEqual((await limitOrderEvents(store, ['k']))[0], seen(10n, '4'), 'what is newer counts');
+    await store.transaction((tx) => forgetLimitOrderEvents(tx, [first, { ...last, orderKey: 'other' }]));
+    assert.deepEqual(await limitOrderEvents(store, ['k']), [seen(10n, '4'), last]);
   });
 
-  test(`${kind}: rows of limit orders take the place of those at their addresses, to the unit`, async (t) => {
+  test(`${kind}: rows of limit orders take the place of others, to the unit`, async (t) => {
     const { store, close } = await openTestStore(kind);
     t.after(close);
-    const replace = (keys: string[], rows: LimitOrderRow[]) =>
-      store.transaction((tx) => replaceLimitOrders(tx, keys, rows));
+    const replace = (gone: LimitOrderRow[], rows: LimitOrderRow[]) =>
+      store.transaction((tx) => replaceLimitOrders(tx, gone, rows));
     const open = row(1, { state: 'open', closeTx: '', openTx: '', expiredAt: null, trades: [], position: -2n });
-    await replace(['k', 'l'], [row(0, {}), open, row(0, { orderKey: 'l', maker: 'n' })]);
+    const other = row(0, { orderKey: 'l', maker: 'n' });
+    await replace([], [open, row(0, {}), other]);
+    assert.deepEqual(await limitOrdersAt(store, ['k']), [row(0, {}), open]);
     const filter = { program: 'p', maker: 'm', states: ['open', 'completed'] as const };
     const list = async (more: object, page = { offset: 0, limit: 10 }) =>
       listLimitOrders(store, { ...filter, ...more }, page);
     assert.deepEqual(await list({}), { rows: [open, row(0, {})], total: 2 });
     assert.deepEqual((await list({}, { offset: 1, limit: 1 })).rows, [row(0, {})]);
     assert.deepEqual((await list({ states: ['open'] })).rows, [open]);
-    for (const other of [{ inputMint: 'x' }, { outputMint: 'x' }, { program: 'x' }, { states: ['failed'] }])
-      assert.equal((await list(other)).total, 0);
+    for (const unlike of [{ inputMint: 'x' }, { outputMint: 'x' }, { program: 'x' }, { states: ['failed'] }])
+      assert.equal((await list(unlike)).total, 0);
     assert.deepEqual(await knownOpenOrders(store, ['k', 'l']), new Set(['k']));
-    await replace(['k'], []);
+    await replace([row(0, {})], [row(2, { openTx: 'c' })]);
+    assert.deepEqual(await limitOrdersAt(store, ['k']), [open, row(2, { openTx: 'c' })]);
+    await replace([open, row(2, {})], []);
     assert.equal((await list({})).total, 0);
     assert.equal((await list({ maker: 'n' })).total, 1);
   });

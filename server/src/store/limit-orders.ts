@@ -52,7 +52,7 @@ interface LimitOrderTrade {
 /** A limit order, folded from its events. Amounts in the mint's smallest unit. */
 export interface LimitOrderRow {
   orderKey: string;
-  /** Its index among the orders at the address. */
+  /** Grows with the orders that were at the address, one after the other. */
   number: number;
   /** Empty if unknown. */
   openTx: string;
@@ -92,26 +92,20 @@ export async function addLimitOrderEvents(tx: Tx, events: readonly PlacedOrderEv
   );
 }
 
-/** Keeps the newest `most` events of each address, and the last that opened an order there or told its terms. */
-export async function forgetOldLimitOrderEvents(tx: Tx, orderKeys: readonly string[], most: number): Promise<void> {
+export async function forgetLimitOrderEvents(tx: Tx, events: readonly PlacedOrderEvent[]): Promise<void> {
+  if (events.length === 0) return;
   await tx.query(
-    `delete from limit_order_events as known using (
-       select order_key, tx_id, number, row_number() over newest as age,
-         row_number() over (partition by order_key, fact->>'kind' in ('opened', 'seen') order by slot desc, position desc, number desc) as age_of_kind
-       from limit_order_events where order_key = any($1)
-       window newest as (partition by order_key order by slot desc, position desc, number desc)
-     ) as aged
-     where age > $2 and (age_of_kind > 1 or fact->>'kind' not in ('opened', 'seen'))
-       and known.order_key = aged.order_key and known.tx_id = aged.tx_id and known.number = aged.number`,
-    [orderKeys, most],
+    `delete from limit_order_events e using unnest($1::text[], $2::text[], $3::integer[]) as old(order_key, tx_id, number)
+     where e.order_key = old.order_key and e.tx_id = old.tx_id and e.number = old.number`,
+    [events.map(({ orderKey }) => orderKey), events.map(({ txId }) => txId), events.map(({ number }) => number)],
   );
 }
 
-/** All known events at these addresses, oldest first for each. */
+/** All known events at these addresses, oldest first. */
 export async function limitOrderEvents(sql: Sql, orderKeys: readonly string[]): Promise<PlacedOrderEvent[]> {
   const { rows } = await sql.query<PlacedOrderEvent>(
     `select order_key as "orderKey", tx_id as "txId", number, slot, position, at, fact as event
-     from limit_order_events where order_key = any($1) order by order_key, slot, position, number`,
+     from limit_order_events where order_key = any($1) order by slot, position, number`,
     [orderKeys],
   );
   return rows;
@@ -129,14 +123,29 @@ const PUT_ORDERS = `
     "remainingTakingAmount" numeric, "slippageBps" integer, "expiredAt" bigint, state text, "closeTx" text,
     "createdAt" timestamptz, "updatedAt" timestamptz, trades jsonb, slot bigint, position bigint)`;
 
-/** Replaces all orders at the addresses. */
+/** Puts orders in the place of others. */
 export async function replaceLimitOrders(
   tx: Tx,
-  orderKeys: readonly string[],
+  gone: readonly Pick<LimitOrderRow, 'orderKey' | 'number'>[],
   rows: readonly LimitOrderRow[],
 ): Promise<void> {
-  await tx.query('delete from limit_orders where order_key = any($1)', [orderKeys]);
-  await tx.query(PUT_ORDERS, [toJson(rows)]);
+  if (gone.length > 0) {
+    await tx.query(
+      `delete from limit_orders o using unnest($1::text[], $2::integer[]) as gone(order_key, number)
+       where o.order_key = gone.order_key and o.number = gone.number`,
+      [gone.map(({ orderKey }) => orderKey), gone.map(({ number }) => number)],
+    );
+  }
+  if (rows.length > 0) await tx.query(PUT_ORDERS, [toJson(rows)]);
+}
+
+/** All orders at these addresses; those of each oldest first. */
+export async function limitOrdersAt(sql: Sql, orderKeys: readonly string[]): Promise<LimitOrderRow[]> {
+  const { rows } = await sql.query<LimitOrderRow>(
+    `select ${COLUMNS} from limit_orders where order_key = any($1) order by number`,
+    [orderKeys],
+  );
+  return rows.map(readRow);
 }
 
 /** Which of these addresses have a known open order. */

@@ -16,12 +16,18 @@ export interface OrderEvent {
   event: LimitOrderEvent;
 }
 
-/** What a transaction has done with orders, in order. For a failed one: the orders that it would have opened. */
+/**
+ * Openings that are read of a failed transaction: as many as one has room for that names its accounts in full. With a lookup
+ * table, three times as many fit, and nothing but its fee is paid for them.
+ */
+export const MOST_REFUSED = 6;
+
+/** What a transaction has done with orders, in order. For a failed one: the orders that it would have opened, the first of them. */
 export function decodeOrderEvents(
   { hasFailed, signers, instructions }: PastTransaction,
   addresses: LimitOrderAddresses,
 ): OrderEvent[] {
-  if (hasFailed) return instructions.flatMap((instruction) => refusalOf(instruction, addresses) ?? []);
+  if (hasFailed) return refusalsOf(instructions, addresses);
   return instructions.flatMap((instruction) => {
     // The data of others is not even decoded: anybody has his own program called with any amount of it. Nor is that of ours
     // with more than any event has: anybody calls it with what he likes behind the arguments, to hide what he has done.
@@ -66,6 +72,15 @@ export function termsOf(order: Omit<Opening, 'orderKey'>): LimitOrderTerms {
     slippageBps,
     expiredAt: expiredAt?.toString() ?? null,
   };
+}
+
+function refusalsOf(instructions: readonly Instruction[], addresses: LimitOrderAddresses): OrderEvent[] {
+  const refusals: OrderEvent[] = [];
+  for (const instruction of instructions) {
+    const refusal = refusalOf(instruction, addresses);
+    if (refusal && refusals.push(refusal) === MOST_REFUSED) break;
+  }
+  return refusals;
 }
 
 function refusalOf(instruction: Instruction, addresses: LimitOrderAddresses): OrderEvent | undefined {

@@ -1,10 +1,20 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { LimitOrderAddresses } from '@slipway/programs';
-import { type LimitOrderEvent, listLimitOrders, type PlacedOrderEvent } from '../../store/limit-orders.js';
+import fc from 'fast-check';
+import {
+  type LimitOrderEvent,
+  limitOrderEvents,
+  limitOrdersAt,
+  listLimitOrders,
+  type PlacedOrderEvent,
+} from '../../store/limit-orders.js';
 import type { Store } from '../../store/sql.js';
 import { openTestStore } from '../../store/testing.js';
-import { addEvents, MOST_EVENTS_OF_ADDRESS } from './known-orders.js';
+import { eventsToKeep, MOST_EVENTS_OF_ADDRESS, MOST_REFUSED_OF_ADDRESS } from './kept-events.js';
+import { addEvents } from './known-orders.js';
+import { newsOfChange } from './order-news.js';
+import { ordersOf } from './orders-of.js';
 
 const START = Date.parse('2026-01-01T00:00:00Z');
 const STATES = ['open', 'completed', 'cancelled', 'failed'] as const;
@@ -18,6 +28,7 @@ const terms = {
   slippageBps: 0,
   expiredAt: null,
 };
+const cancelled: LimitOrderEvent = { kind: 'closed', signers: ['maker'], isDust: false };
 const traded = (left: number): LimitOrderEvent => ({
   kind: 'traded',
   keeper: 'keeper',
@@ -34,6 +45,15 @@ describe('what is kept of a limit order', () => {
     ({ store, close } = await openTestStore());
   });
   after(() => close());
+
+  /** The rows of an address, each with the transaction that wrote it. */
+  const written = async (orderKey: string) => {
+    const text = 'select xmin::text as by, open_tx as tx from limit_orders where order_key = $1 order by number';
+    const { rows } = await store.query<{ by: string; tx: string }>(text, [orderKey]);
+    return rows.map(({ by, tx }) => `${tx} ${by}`);
+  };
+  const toldNames = async () =>
+    (await store.query<{ name: string }>('select name from told_once')).rows.map(({ name }) => name);
 
   const deps = { addresses: { program: 'program' } as unknown as LimitOrderAddresses, clock: { now: () => START } };
   /** Adds them in this order, a transaction for each, after all that were added before. */
@@ -59,15 +79,81 @@ describe('what is kept of a limit order', () => {
   };
   const many = (event: LimitOrderEvent) => Array<LimitOrderEvent>(MOST_EVENTS_OF_ADDRESS).fill(event);
 
-  it('attack: a stranger on the chain has one order refused, or opened and cancelled, ever again: 200 events of it are kept', async () => {
+  it('attack: a stranger on the chain has one order refused, or opened and cancelled, ever again: 10 refusals of it are kept, and 200 other events', async () => {
     for (let n = 0; n < 3; n++) await add('refused', ...many({ kind: 'refused', terms }));
-    assert.equal(await kept('refused'), MOST_EVENTS_OF_ADDRESS);
-    assert.equal((await ordersAt('refused')).length, MOST_EVENTS_OF_ADDRESS);
-    const cancelled: LimitOrderEvent = { kind: 'closed', signers: ['maker'], isDust: false };
+    assert.equal(await kept('refused'), MOST_REFUSED_OF_ADDRESS);
+    assert.equal((await ordersAt('refused')).length, MOST_REFUSED_OF_ADDRESS);
     for (let n = 0; n < 3; n++)
       await add('cancelled', ...many(cancelled).flatMap((end): LimitOrderEvent[] => [{ kind: 'opened', terms }, end]));
     assert.equal(await kept('cancelled'), MOST_EVENTS_OF_ADDRESS);
     assert.equal((await ordersAt('cancelled')).length, MOST_EVENTS_OF_ADDRESS / 2);
+  });
+
+  it('attack: a stranger on the chain has orders refused, cancelled or filled ever again, of whose addresses all is there that is kept: only what is new is written and told', async () => {
+    const refused: LimitOrderEvent = { kind: 'refused', terms };
+    const pair: LimitOrderEvent[] = [{ kind: 'opened', terms }, cancelled];
+    await add('both', ...many(cancelled).flatMap(() => pair));
+    for (let n = 0; n < 2; n++) await add('both', ...many(refused));
+    await add('parts of one', { kind: 'opened', terms }, ...many(traded(5)));
+    for (const { orderKey, events, rows, told } of [
+      { orderKey: 'both', events: [refused], rows: 1, told: 1 },
+      { orderKey: 'both', events: pair, rows: 1, told: 2 },
+      { orderKey: 'both', events: [refused, ...pair, refused], rows: 3, told: 4 },
+      { orderKey: 'parts of one', events: [traded(4)], rows: 1, told: 1 },
+    ]) {
+      const before = new Set(await written(orderKey));
+      await store.query('delete from told_once');
+      await add(orderKey, ...events);
+      const after = await written(orderKey);
+      assert.equal(after.filter((row) => !before.has(row)).length, rows, 'rows that are written');
+      assert.equal(after.length, before.size);
+      assert.equal((await toldNames()).length, told, 'names that are told');
+    }
+  });
+
+  it('has the same orders, and has told all of them, in whatever order their events come, and however often', async () => {
+    const seen = { terms, createdAt: START / 1_000, remainingMakingAmount: '7', remainingTakingAmount: '7' };
+    const kinds: LimitOrderEvent[] = [
+      { kind: 'opened', terms },
+      { kind: 'refused', terms },
+      traded(3),
+      traded(0),
+      cancelled,
+      { kind: 'gone' },
+      { kind: 'seen', ...seen },
+    ];
+    let run = 0;
+    const histories = fc.array(fc.nat(kinds.length - 1), { maxLength: 30 }).chain((history) => {
+      const arrivals = fc.array(fc.nat(Math.max(0, history.length - 1)), { maxLength: 60 });
+      return fc.record({ history: fc.constant(history), arrivals });
+    });
+    const property = fc.asyncProperty(histories, async ({ history, arrivals }) => {
+      run += 1;
+      const orderKey = `run ${run}`;
+      const events = history.map((kind, index): PlacedOrderEvent => {
+        const event = kinds[kind]!;
+        const txId = event.kind === 'seen' || event.kind === 'gone' ? '' : `${orderKey} ${Math.floor(index / 2)}`;
+        const number = txId === '' ? Number(event.kind === 'gone') : index % 2;
+        const slot = BigInt(Math.floor(index / 2));
+        return { orderKey, txId, number, slot, position: txId === '' ? -1n : 0n, at: new Date(START + index), event };
+      });
+      const order = [...arrivals.filter((index) => index < events.length), ...events.keys()];
+      for (const index of order) await store.transaction((tx) => addEvents(tx, deps as never, [events[index]!]));
+
+      const rows = await limitOrdersAt(store, [orderKey]);
+      const all = await limitOrderEvents(store, [orderKey]);
+      assert.deepEqual(
+        rows.map(({ number: _, ...row }) => row),
+        ordersOf('program', eventsToKeep(all).kept),
+      );
+      const told = new Set(await toldNames());
+      const news = newsOfChange({ gone: [], made: rows }, new Date(START));
+      assert.deepEqual(
+        news.filter(({ once }) => !told.has(`maker ${once}`)),
+        [],
+      );
+    });
+    await fc.assert(property, { numRuns: 40 });
   });
 
   it('attack: a stranger on the chain fills the order of another in ever smaller parts: it stays as it is, with the newest trades', async () => {

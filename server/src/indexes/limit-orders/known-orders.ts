@@ -3,18 +3,21 @@ import { tell } from '../../store/event-outbox.js';
 import { lockIndexCursor } from '../../store/index-cursors.js';
 import {
   addLimitOrderEvents,
-  forgetOldLimitOrderEvents,
+  forgetLimitOrderEvents,
   knownOpenOrders,
   limitOrderEvents,
+  limitOrdersAt,
   openLimitOrders,
   type PlacedOrderEvent,
   replaceLimitOrders,
 } from '../../store/limit-orders.js';
 import type { Tx } from '../../store/sql.js';
 import { inBatches, newsSince } from '../indexed-program.js';
+import { changesOf } from './changed-orders.js';
+import { eventsToKeep } from './kept-events.js';
 import { goneEvent, readOpenOrders, readOrder, seenEvent } from './open-orders.js';
 import type { LimitOrderIndexDeps } from './order-index.js';
-import { orderNews } from './order-news.js';
+import { newsOfChange } from './order-news.js';
 import { ordersOf } from './orders-of.js';
 
 type Deps = Pick<LimitOrderIndexDeps, 'store' | 'chain' | 'clock' | 'addresses' | 'log'>;
@@ -70,13 +73,7 @@ export async function endGone(deps: Deps): Promise<void> {
   }
 }
 
-/**
- * Events that are kept of one address, with the last opening: whatever comes of it, all of them are read and folded again.
- * Anybody may have an address opened, refused and closed in every transaction, for its fee.
- */
-export const MOST_EVENTS_OF_ADDRESS = 200;
-
-/** Adds events, rebuilds the rows of their orders, and tells what is new of them. */
+/** Adds events, changes the rows of their orders, and tells what is new of them. */
 export async function addEvents(
   tx: Tx,
   { addresses: { program }, clock }: Pick<Deps, 'addresses' | 'clock'>,
@@ -86,14 +83,34 @@ export async function addEvents(
   await addLimitOrderEvents(tx, events);
   // In batches, so that no statement grows with the addresses that a transaction names.
   for (const orderKeys of inBatches([...new Set(events.map(({ orderKey }) => orderKey))])) {
-    await forgetOldLimitOrderEvents(tx, orderKeys, MOST_EVENTS_OF_ADDRESS);
-    const known = await limitOrderEvents(tx, orderKeys);
-    const ofEach = orderKeys.map((key) => known.filter(({ orderKey }) => orderKey === key));
-    const rows = ofEach.flatMap((of) => ordersOf(program, of));
-    await replaceLimitOrders(tx, orderKeys, rows);
+    const known = byOrder(await limitOrderEvents(tx, orderKeys));
+    const rows = byOrder(await limitOrdersAt(tx, orderKeys));
+    const changes = [...known].map(([orderKey, all]) => {
+      const { kept, old } = eventsToKeep(all);
+      return { old, ...changesOf(rows.get(orderKey) ?? [], ordersOf(program, kept)) };
+    });
+    await forgetLimitOrderEvents(
+      tx,
+      changes.flatMap(({ old }) => old),
+    );
+    await replaceLimitOrders(
+      tx,
+      changes.flatMap(({ gone }) => gone),
+      changes.flatMap(({ made }) => made),
+    );
     await tell(
       tx,
-      rows.flatMap((row) => orderNews(row, newsSince(clock))),
+      changes.flatMap((change) => newsOfChange(change, newsSince(clock))),
     );
   }
+}
+
+function byOrder<T extends { orderKey: string }>(all: readonly T[]): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const each of all) {
+    const group = groups.get(each.orderKey);
+    if (group) group.push(each);
+    else groups.set(each.orderKey, [each]);
+  }
+  return groups;
 }

@@ -1,8 +1,15 @@
 import type { EventKind, NewEvent } from '../../store/event-outbox.js';
 import type { LimitOrderRow } from '../../store/limit-orders.js';
+import type { OrderChanges } from './changed-orders.js';
+
+/** What has happened to the orders of an address since a time, and was not told when the rows that give way were written. */
+export function newsOfChange({ gone, made }: OrderChanges, since: Date): NewEvent[] {
+  const told = new Set(gone.flatMap((row) => orderNews(row, since)).map(({ once }) => once));
+  return made.flatMap((row) => orderNews(row, since)).filter(({ once }) => !told.has(once));
+}
 
 /** What has happened to an order since a time, for its maker. Only what a transaction has done, which names it. */
-export function orderNews(order: LimitOrderRow, since: Date): NewEvent[] {
+function orderNews(order: LimitOrderRow, since: Date): NewEvent[] {
   const { state, openTx, closeTx, makingAmount, takingAmount, trades, createdAt, updatedAt } = order;
   const news: NewEvent[] = [];
   const add = (

@@ -2,15 +2,18 @@ import type { LimitOrderEvent, LimitOrderRow, LimitOrderTerms, PlacedOrderEvent 
 
 const ALL_BPS = 10_000n;
 
+/** An order as its events tell it. */
+export type FoldedOrder = Omit<LimitOrderRow, 'number'>;
+
 /** An order while its events are folded; `feeBps` is for computing the fees of its trades. */
-type Growing = Omit<LimitOrderRow, 'number'> & { feeBps: number };
+type Growing = FoldedOrder & { feeBps: number };
 type Trade = { placed: PlacedOrderEvent; event: Extract<LimitOrderEvent, { kind: 'traded' }> };
 
 /**
  * Folds the events of an address, oldest first, into the orders that were there. Events of an order whose opening is
  * unknown are left out until it is known.
  */
-export function ordersOf(program: string, events: readonly PlacedOrderEvent[]): LimitOrderRow[] {
+export function ordersOf(program: string, events: readonly PlacedOrderEvent[]): FoldedOrder[] {
   const orders: Growing[] = [];
   let open: Growing | undefined;
   // Trades seen before the order's terms are known; an event from its account may still bring them.
@@ -48,7 +51,7 @@ export function ordersOf(program: string, events: readonly PlacedOrderEvent[]): 
     if (open?.state !== 'open') open = undefined;
     if (event.kind === 'opened' || event.kind === 'seen' || event.kind === 'closed') pending = [];
   }
-  return orders.map(({ feeBps: _, ...order }, number) => ({ ...order, number }));
+  return orders.map(({ feeBps: _, ...order }) => order);
 }
 
 /** Whether the event after a `gone` shows that the order was still there: the node had an incomplete view. */
