@@ -1,5 +1,6 @@
 // Trades with pools whose liquidity ends: how much they take, ways that fill them, and ways that bring them no more.
 import { partOf, type Way } from './deal.js';
+import { type Effort, spend } from './effort.js';
 import type { LiveLeg } from './legs.js';
 import { ALL_BPS, type Part } from './plan.js';
 
@@ -7,21 +8,6 @@ import { ALL_BPS, type Part } from './plan.js';
 const NEARLY_ALL = 0.995;
 /** What a pool takes at its end is known to this share. */
 const EXACT = 1e-5;
-
-/**
- * What a search may still spend on making ways up, in microseconds that this takes roughly. It is counted by what is done, so that
- * the same question gets the same answer.
- */
-export interface Effort {
-  left: number;
-}
-
-/** False where nothing is left. */
-export function spend(effort: Effort, microseconds: number): boolean {
-  if (effort.left <= 0) return false;
-  effort.left -= microseconds;
-  return true;
-}
 
 const FILLING = 2;
 const SHARE = 15;

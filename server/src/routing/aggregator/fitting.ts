@@ -1,16 +1,7 @@
 import type { Address } from '@slipway/wire';
 import { bestRate, mostOut, mostUpTo, partOf, split, type Way, WORTH_A_POOL } from './deal.js';
-import {
-  type Effort,
-  type EndingLeg,
-  endingLeg,
-  filledWays,
-  lessenings,
-  nearlyFilled,
-  outOf,
-  spend,
-  toppedUp,
-} from './ends.js';
+import { type Effort, isSpent, spend } from './effort.js';
+import { type EndingLeg, endingLeg, filledWays, lessenings, nearlyFilled, outOf, toppedUp } from './ends.js';
 import {
   better,
   calculate,
@@ -88,7 +79,7 @@ export const newProgress = (effort = MAX_EFFORT): Progress => ({
 export const fits = (found: Found, { room }: SearchOptions, effort: Effort): boolean =>
   spend(effort, MEASURE) && room.excess(found) <= 0;
 
-const isOver = ({ looks, left }: Progress) => looks >= MAX_LOOKS || left <= 0;
+const isOver = (progress: Progress) => progress.looks >= MAX_LOOKS || isSpent(progress);
 
 interface Step {
   legs: EndingLeg[];
@@ -136,10 +127,10 @@ function follow(estimate: Estimate, options: SearchOptions, progress: Progress):
     if (later.length > 0) extend(ways, out);
     else {
       const plan = planOf(path, eachOf(ways));
-      const found = calculate(plan, offerFor(out), options);
+      const found = calculate(plan, offerFor(out), options, progress);
       const exact = found && scored(found, options);
       const estimate = discounted(worthOf(out), plan.pools);
-      noteShort(plan, { guess: offerFor(out), estimate, exact }, options, progress.short);
+      noteShort(plan, { guess: offerFor(out), estimate, exact }, options, progress);
       if (exact && fits(exact.found, options, progress)) progress.best = better(exact, progress.best);
     }
   };

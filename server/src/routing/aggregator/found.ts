@@ -1,6 +1,7 @@
 import type { Address } from '@slipway/wire';
 import type { QuoteRequest } from '../router.js';
 import { WORTH_A_POOL } from './deal.js';
+import { isSpent, WITHOUT_END } from './effort.js';
 import type { LiveLeg } from './legs.js';
 import type { Market, Path } from './market.js';
 import { ALL_BPS, amountFor, type Outcome, type Plan, run } from './plan.js';
@@ -80,18 +81,20 @@ export function keptOf({ fee }: QuoteRequest): { input: number; output: number }
   return { input: fee?.side === 'input' ? kept : 1, output: fee?.side === 'output' ? kept : 1 };
 }
 
-/** Calculates a plan exactly; `guess` is near the input that a given output takes. */
+/** Calculates a plan exactly, where the effort suffices; `guess` is near the input that a given output takes. */
 export function calculate(
   plan: Plan,
   guess: number,
   { request, routed }: Pick<SearchOptions, 'request' | 'routed'>,
+  effort = WITHOUT_END,
 ): Found | undefined {
+  if (isSpent(effort)) return undefined;
   const { mode, amount, fee } = request;
   if (mode === 'exact-out') {
-    const exact = amountFor(plan, amount, guess, { fee, routed });
+    const exact = amountFor(plan, amount, guess, { fee, routed, effort });
     return exact && { plan, ...exact };
   }
-  const outcome = run(plan, amount, { fee, routed });
+  const outcome = run(plan, amount, { fee, routed, effort });
   return outcome && { plan, amount, outcome };
 }
 

@@ -1,6 +1,7 @@
 import type { QuoteRequest } from '../router.js';
+import { type Effort, WITHOUT_END } from './effort.js';
 import type { Leg, Pool } from './market.js';
-import type { PoolState } from './venue.js';
+import type { PoolState, Trade } from './venue.js';
 
 /** A leg whose state is fresh. */
 export interface LiveLeg extends Leg {
@@ -43,8 +44,17 @@ export function isShort({ state, from }: LiveLeg, amount: bigint, received: bigi
   return Number(received) + ROUNDED < expected;
 }
 
-export const paidBy = ({ state, from }: LiveLeg, amount: bigint): bigint =>
-  (amount > 0n ? state.quote(from, amount)?.received : undefined) ?? 0n;
+/** A trade that is calculated exactly, in microseconds, roughly, without the steps that it goes. */
+const QUOTE = 1;
+
+/** What a pool does with an amount. It is spent even where too little is left: whoever asks for many looks before each. */
+export function quoteOf({ state, from }: LiveLeg, amount: bigint, effort: Effort): Trade | undefined {
+  effort.left -= QUOTE;
+  return state.quote(from, amount, effort);
+}
+
+export const paidBy = (leg: LiveLeg, amount: bigint, effort = WITHOUT_END): bigint =>
+  (amount > 0n ? quoteOf(leg, amount, effort)?.received : undefined) ?? 0n;
 
 /** Output of the best pool, exactly; pools that pay less than they seem to are taken out of the list. */
 export function mostPaid(legs: LiveLeg[], amount: bigint): bigint {

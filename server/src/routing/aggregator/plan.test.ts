@@ -114,6 +114,18 @@ test('the input for an output is enough, and one unit less is not', () => {
   assert.ok(found > 100, `${found} were more than a refusal`);
 });
 
+test('an input is looked for only as long as the effort suffices', () => {
+  const state = poolState([10n ** 12n, 10n ** 12n], 0);
+  const pool = { address: address!, venue, accounts: [], state: () => state, refusal: () => undefined };
+  const parts: Part[] = [{ from: 0, bps: 10_000, state, pool: { ...pool, mints: [mintA!, mintB!] } }];
+  const plan: Plan = { steps: [{ input: mintA!, output: mintB!, parts }], pools: 1 };
+  const options = { fee: undefined, routed: true };
+  assert.ok(amountFor(plan, 10n ** 11n, 1, { ...options, effort: { left: 1_000 } }));
+  const effort = { left: 5 };
+  assert.equal(amountFor(plan, 10n ** 11n, 1, { ...options, effort }), undefined);
+  assert.equal(effort.left, 0);
+});
+
 test('no amount makes money out of nothing: there and back is never more', () => {
   const there = fc.record({ reserves: fc.tuple(reserve, reserve), terms: fc.nat(3), amount: sized(64) });
   const property = fc.property(there, ({ reserves, terms, amount }) => {

@@ -1,6 +1,8 @@
 import type { Address } from '@slipway/wire';
 import { MAX_COMPUTE_UNITS } from '../../crafting/budget.js';
 import type { QuoteRequest } from '../router.js';
+import { type Effort, isSpent, WITHOUT_END } from './effort.js';
+import { quoteOf } from './legs.js';
 import type { Leg } from './market.js';
 import type { PoolState, Trade } from './venue.js';
 
@@ -63,13 +65,19 @@ interface RunOptions {
   fee: Fee;
   /** Whether our router program runs it; otherwise each part is an instruction with an amount fixed beforehand. */
   routed: boolean;
+  /** Of the search that asks; missing where nothing else is asked. */
+  effort?: Effort;
 }
 
 /**
  * Calculates exactly what happens when `amount` is offered; undefined if a venue refuses, too little would be used, or a
  * transaction surely has too few compute units for it.
  */
-export function run(plan: Plan, amount: bigint, { fee, routed }: RunOptions): Outcome | undefined {
+export function run(
+  plan: Plan,
+  amount: bigint,
+  { fee, routed, effort = WITHOUT_END }: RunOptions,
+): Outcome | undefined {
   if (amount > U64_MAX) return undefined;
   const inputFee = fee?.side === 'input' ? (amount * BigInt(fee.bps)) / BPS : 0n;
   const trades: Done[] = [];
@@ -85,7 +93,7 @@ export function run(plan: Plan, amount: bigint, { fee, routed }: RunOptions): Ou
       const isLast = j === parts.length - 1;
       const rest = routed ? left : toOffer;
       const offered = isLast ? rest : (whole * BigInt(part.bps)) / BPS;
-      const trade = part.state.quote(part.from, offered);
+      const trade = quoteOf(part, offered, effort);
       if (!trade) return undefined;
       units += LEAST_UNITS + (trade.units ?? 0);
       if (units > MAX_COMPUTE_UNITS) return undefined;
@@ -113,7 +121,7 @@ export function run(plan: Plan, amount: bigint, { fee, routed }: RunOptions): Ou
 
 /**
  * Finds, searching around `guess`, an amount to offer with which at least `wanted` arrives, and with one unit less does
- * not. Undefined if no u64 is enough.
+ * not. Undefined if no u64 is enough, or the effort does not suffice to find it.
  */
 export function amountFor(
   plan: Plan,
@@ -121,8 +129,9 @@ export function amountFor(
   guess: number,
   options: RunOptions,
 ): { amount: bigint; outcome: Outcome } | undefined {
+  const { effort = WITHOUT_END } = options;
   const arrives = (amount: bigint): Outcome | undefined => {
-    const outcome = amount > 0n ? run(plan, amount, options) : undefined;
+    const outcome = amount > 0n && !isSpent(effort) ? run(plan, amount, options) : undefined;
     return outcome && outcome.outAmount >= wanted ? outcome : undefined;
   };
   let high = closer(plan, wanted, bigintOf(guess), options);
@@ -144,7 +153,8 @@ export function amountFor(
     if (arrives(middle)) high = middle;
     else low = middle;
   }
-  return { amount: high, outcome: arrives(high)! };
+  const outcome = arrives(high);
+  return outcome && { amount: high, outcome };
 }
 
 /** Scales the guess twice toward the wanted output, as if the price stayed the same. */

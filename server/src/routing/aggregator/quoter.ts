@@ -1,6 +1,7 @@
 import { type Address, TOKEN_2022_PROGRAM } from '@slipway/wire';
 import type { LiveAccounts } from '../../chain/index.js';
 import type { Quote, QuoteRequest, Refusal } from '../router.js';
+import { newProgress } from './fitting.js';
 import { calculate, type Found, type SearchOptions, unbounded } from './found.js';
 import { isExcluded } from './legs.js';
 import type { LookupTables } from './lookup-tables.js';
@@ -20,6 +21,8 @@ import { openPool } from './watched-pool.js';
 const MAX_POOLS = 5;
 /** Pools whose reasons an answer gives. */
 const MAX_REASONS = 3;
+/** What a search may take that only decides between two reasons, in microseconds, roughly. */
+const MAX_EFFORT = 20_000;
 
 interface QuoterDeps {
   pools: Pools;
@@ -150,7 +153,7 @@ function noRoute(options: SearchOptions): Refusal {
   }
   if (!paths.some((steps) => steps.every((legs) => legs.some(({ pool }) => pool.state(now)))))
     return { refused: 'unavailable', reason: `the accounts of the pools ${between} are not known to be current` };
-  if (search({ ...options, room: unbounded(options.room, () => 0) }))
+  if (search({ ...options, room: unbounded(options.room, () => 0) }, newProgress(MAX_EFFORT)))
     return { refused: 'too-large', reason: `a transaction has no room for the routes ${between}: use a lookup table` };
   return { refused: 'no-route', reason: `the pools ${between} do not take this amount` };
 }

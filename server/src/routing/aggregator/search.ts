@@ -68,9 +68,9 @@ function lookClosely(options: SearchOptions, live: LiveCache, progress: Progress
   for (const { plan, amount, score: estimate } of plans) {
     // Rounding only makes a plan worse than its estimate, so a plan whose estimate is no better cannot win.
     if (progress.best && (looks === CLOSE_LOOKS || estimate <= progress.best.score)) break;
-    const found = plan && calculate(plan, amount, options);
+    const found = plan && calculate(plan, amount, options, progress);
     const exact = found && scored(found, options);
-    if (plan) noteShort(plan, { guess: amount, estimate, exact }, options, progress.short);
+    if (plan) noteShort(plan, { guess: amount, estimate, exact }, options, progress);
     if (!exact || !fits(exact.found, options, progress)) isMissed = true;
     else {
       looks += 1;

@@ -6,6 +6,7 @@ import type { QuoteRequest, Token } from '../router.js';
 import type { Room } from './found.js';
 import { createMarket, type Pool } from './market.js';
 import { search } from './search.js';
+import { noteShort } from './short.js';
 import type { PoolState, Side, Venue } from './venue.js';
 
 const DEEP = 1e13;
@@ -219,4 +220,22 @@ it('attack: a stranger on the chain makes rankings slow by tokens of his own: fo
   };
   const times = [0, 9_999, 10_000, 11_999, 12_000, 14_000, 16_000, 20_000];
   assert.deepEqual(times.map(rankedAt), [3, 0, 1, 0, 1, 1, 0, 1]);
+});
+
+it('looks for pools that pay too little only as long as the effort suffices, and holds none for one that it has not looked at', () => {
+  const pools = Array.from({ length: 100 }, () => poolOf([sold, bought], { pays: () => 0.5 }));
+  const request = requestOf();
+  const [first] = pools.map((pool) => ({ pool, from: 0 as const, state: pool.state(0)!, bps: 10_000 }));
+  const plan = { steps: [{ input: sold, output: bought, parts: [first!] }], pools: 1 };
+  const shortWith = (left: number) => {
+    const progress = { left, short: new Set<Address>() };
+    noteShort(
+      plan,
+      { guess: 0, estimate: 1, exact: undefined },
+      { market: createMarket(pools), request, now: 0 },
+      progress,
+    );
+    return progress.short.size;
+  };
+  assert.deepEqual([0, 1, 21, 1_000].map(shortWith), [0, 1, 11, 100]);
 });

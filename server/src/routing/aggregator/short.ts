@@ -1,5 +1,6 @@
 // Pools that pay less than they seem to: a search that took them at their word would not look at others.
 import type { Address } from '@slipway/wire';
+import { type Effort, isSpent, spend } from './effort.js';
 import type { Scored, SearchOptions } from './found.js';
 import { isShort, liveLegs, paidBy, wholeOut } from './legs.js';
 import { ALL_BPS, type Plan } from './plan.js';
@@ -16,13 +17,17 @@ interface Look {
   exact: Scored | undefined;
 }
 
+/** A pool that is looked at, in microseconds, roughly. */
+const LOOK = 1;
+
 /** Adds the pools of a plan that pay less than they seem to, and the others of their pairs that do. */
 export function noteShort(
   { steps }: Plan,
   { guess, estimate, exact }: Look,
   { market, request, now }: Pick<SearchOptions, 'market' | 'request' | 'now'>,
-  short: Set<Address>,
+  progress: Effort & { short: Set<Address> },
 ): void {
+  const { short } = progress;
   if (exact && exact.score >= estimate - Math.abs(estimate) * WORTH_A_LOOK) return;
   const { mode, fee } = request;
   const offered = mode === 'exact-in' ? request.amount : wholeOf(guess);
@@ -31,15 +36,18 @@ export function noteShort(
     let [left, received] = [amount, 0n];
     for (const [i, part] of parts.entries()) {
       const own = i === parts.length - 1 ? left : (amount * BigInt(part.bps)) / BigInt(ALL_BPS);
-      const paid = paidBy(part, own);
+      // A plan that nothing was left to calculate says nothing about its pools.
+      if (isSpent(progress)) return;
+      const paid = paidBy(part, own, progress);
       left -= own;
       received += paid;
       if (!isShort(part, own, paid)) continue;
       short.add(part.pool.address);
       for (const leg of liveLegs(market.pair(input, output), now, request)) {
         if (short.has(leg.pool.address)) continue;
+        if (!spend(progress, LOOK)) return;
         const seems = wholeOut(leg.state.estimateOut(leg.from, Number(own)));
-        if (seems > Number(paid) && isShort(leg, own, paidBy(leg, own))) short.add(leg.pool.address);
+        if (seems > Number(paid) && isShort(leg, own, paidBy(leg, own, progress))) short.add(leg.pool.address);
       }
     }
     amount = received;

@@ -1,5 +1,6 @@
 import type { Address, Instruction } from '@slipway/wire';
 import type { ChainAccount } from '../../chain/index.js';
+import type { Effort } from './effort.js';
 
 /** Which of a pool's two tokens comes in. */
 export type Side = 0 | 1;
@@ -48,8 +49,11 @@ export interface PoolState {
    * or fails.
    */
   readonly leaves?: 'dust' | 'part';
-  /** Exactly what the venue does when `amount` is offered; undefined if it refuses. It may take only a part. */
-  quote(from: Side, amount: bigint): Trade | undefined;
+  /**
+   * Exactly what the venue does when `amount` is offered; undefined if it refuses. It may take only a part. A pool of many steps
+   * spends a microsecond for each that it goes.
+   */
+  quote(from: Side, amount: bigint, effort?: Effort): Trade | undefined;
   /** Rough output for an amount, to rank routes by; 0 for more than it takes. */
   estimateOut(from: Side, amount: number): number;
   /** Rough input for an output; Infinity for more than there is. */

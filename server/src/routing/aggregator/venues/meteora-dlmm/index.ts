@@ -184,8 +184,8 @@ function stateOf({ address, pair, vaults, arrays, bitmap, rateOf }: Parts): Pool
     get reserves() {
       return [depth(1).outWithin(NEAR), depth(0).outWithin(NEAR)] as const;
     },
-    quote(from, amount) {
-      const done = amount > 0n ? trade(ways[from], amount, rateOf) : undefined;
+    quote(from, amount, effort) {
+      const done = amount > 0n ? trade(ways[from], amount, rateOf, effort) : undefined;
       // A pair usually has what it owes; a trade with one that does not can only fail.
       if (!done || done.amountOut === 0n || done.amountOut > vaults[from === 0 ? 1 : 0].vault.amount) return undefined;
       return { paid: amount, received: done.amountOut, fee: done.fee, units: done.units };

@@ -1,3 +1,4 @@
+import { type Effort, WITHOUT_END } from '../../effort.js';
 import { ARRAY_BINS, arrayOf, type Bin, type BinArray, type DlmmPair } from './accounts.js';
 import { feeOnTop, feeWithin, type RateOf } from './fee.js';
 
@@ -8,6 +9,9 @@ export const MAX_BINS = 100;
 
 /** Compute units of a bin at least: 6,100 were measured with the program. */
 const LEAST_BIN_UNITS = 6_000;
+
+/** What one takes, in microseconds, roughly. */
+const BIN = 1;
 
 /** What a trade in one direction passes through. */
 export interface Way {
@@ -48,12 +52,13 @@ export function isEmpty(way: Way): boolean {
 }
 
 /** Trades all of `amount`; undefined if the program refuses, or would need unknown bins or too many of them. */
-export function trade(way: Way, amount: bigint, rateOf: RateOf): PairTrade | undefined {
+export function trade(way: Way, amount: bigint, rateOf: RateOf, effort: Effort = WITHOUT_END): PairTrade | undefined {
   const { pair, xToY } = way;
   const feeOnInput = !(pair.feeInY && xToY);
   let [left, amountOut, fee, count] = [amount, 0n, 0n, 0];
   for (const each of binsOf(way)) {
     if (!each || count === MAX_BINS) return undefined;
+    effort.left -= BIN;
     const { id, bin } = each;
     // The program writes the prices when it creates the account.
     if (bin.price === 0n) return undefined;

@@ -153,9 +153,9 @@ function stateOf({ reader, address, pool, vaults, arrays, feesOf, groupSize }: P
     get reserves() {
       return [depth(1).outWithin(NEAR), depth(0).outWithin(NEAR)] as const;
     },
-    quote(from, amount): Trade | undefined {
+    quote(from, amount, effort): Trade | undefined {
       const fees = amount > 0n ? feesOf(from) : undefined;
-      const done = fees && trade(ladder(from), amount, fees);
+      const done = fees && trade(ladder(from), amount, fees, effort);
       // A pool usually has what it owes; a trade with one that does not can only fail.
       if (!done || done.amountOut === 0n || done.amountOut > vaults[from === 0 ? 1 : 0].vault.amount) return undefined;
       return { paid: done.amountIn, received: done.amountOut, fee: done.fee, units: done.units };

@@ -1,3 +1,4 @@
+import { type Effort, WITHOUT_END } from '../../effort.js';
 import type { FeeRate } from './fee-rate.js';
 import { move } from './steps.js';
 import { MAX_TICK, sqrtPriceAt } from './ticks.js';
@@ -9,6 +10,9 @@ export const MAX_STRETCHES = 80;
 
 /** Compute units of one at least: 7,200 were measured with the program, and more of some kinds of ticks. */
 const LEAST_STRETCH_UNITS = 7_000;
+
+/** What one takes, in microseconds, roughly. */
+const STRETCH = 1;
 
 /** A tick that the price passes, in the direction of a trade. */
 export interface Rung {
@@ -40,7 +44,12 @@ interface PoolTrade {
  * What the pool does when `amount` comes in, including the fee; at the very end of the prices it takes less. Undefined
  * if the program refuses, or would need ticks that it is not given, or too many.
  */
-export function trade(ladder: Ladder, amount: bigint, fees: FeeRate): PoolTrade | undefined {
+export function trade(
+  ladder: Ladder,
+  amount: bigint,
+  fees: FeeRate,
+  effort: Effort = WITHOUT_END,
+): PoolTrade | undefined {
   const { aToB, rungs } = ladder;
   let { sqrtPrice, liquidity } = ladder;
   let [left, amountOut, fee, stretches] = [amount, 0n, 0n, 0];
@@ -49,6 +58,7 @@ export function trade(ladder: Ladder, amount: bigint, fees: FeeRate): PoolTrade 
     const target = rung.sqrtPrice;
     do {
       if (++stretches > MAX_STRETCHES) return undefined;
+      effort.left -= STRETCH;
       const feeRate = fees.rate();
       const moved = move({ sqrtPrice, target: fees.bound(target, liquidity), liquidity, feeRate, aToB }, left);
       if (!moved) return undefined;
