@@ -442,7 +442,7 @@ describe('a worker whose looks at items are work for the processor', () => {
       send: async () => {},
       failed: () => {},
     };
-    const sharing = { steadyNow: () => now, sleep };
+    const sharing = { busyNow: () => now, sleep };
     const worker = new Worker(work, { begin: 'serially', intervalMs: 1_000, log: silent, failure: 'x', sharing });
     await worker.tick();
     assert.equal(
@@ -450,6 +450,30 @@ describe('a worker whose looks at items are work for the processor', () => {
       1_000,
     );
     assert.equal(longest, 5);
+    await worker.close();
+  });
+
+  it('attack: a stranger on the chain opens orders over pools that are long looked at: after each, others have the processor for as long', async () => {
+    let now = 0;
+    const slept: number[] = [];
+    const sleep = async (ms: number) => {
+      slept.push(ms);
+    };
+    const work: Work<string, string> = {
+      idOf: (item) => item,
+      due: async () => ['one', 'two', 'three'],
+      async isDue() {
+        now += 400;
+        return false;
+      },
+      prepare: async (item) => item,
+      send: async () => {},
+      failed: () => {},
+    };
+    const sharing = { busyNow: () => now, sleep };
+    const worker = new Worker(work, { begin: 'serially', intervalMs: 1_000, log: silent, failure: 'x', sharing });
+    await worker.tick();
+    assert.deepEqual(slept, [400, 400, 400]);
     await worker.close();
   });
 });

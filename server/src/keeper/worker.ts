@@ -71,7 +71,7 @@ export interface WorkerOptions extends LoopOptions {
    */
   mostInVain?: number;
   /** With `serially`, if looking at items is work for the processor: others have it for as long in between. */
-  sharing?: { steadyNow: () => number; sleep?: (milliseconds: number) => Promise<unknown> };
+  sharing?: { busyNow: () => number; sleep?: (milliseconds: number) => Promise<unknown> };
   /** Who pays. Nothing is begun while it cannot. */
   wallet?: Pick<KeeperWallet, 'canPay'>;
 }
@@ -87,9 +87,9 @@ const LEASE_MS = 90_000;
 const LONGEST_SEND_MS = 3 * 60_000;
 /** After checking this many items, yield to the event loop. */
 const ITEMS_A_TICK = 20;
-/** The processor is left to others after so many milliseconds, and a node that is slow to tell something counts for as many. */
+/** The processor is left to others after so many milliseconds, for as long; what others do during a look counts, too, so far. */
 const SLICE_MS = 5;
-const MOST_SLEPT_MS = 50;
+const MOST_SLEPT_MS = 1_000;
 
 /** Does what is due, with a bound on the items under way at once. A failing item does not stop the others. */
 export class Worker<Item, Prepared> implements InFlight {
@@ -211,12 +211,12 @@ export class Worker<Item, Prepared> implements InFlight {
   async #isDue(item: Item): Promise<boolean> {
     const { isDue } = this.#work;
     if (!isDue) return true;
-    const { steadyNow, sleep = wait } = this.#options.sharing ?? { steadyNow: () => 0 };
-    const begun = steadyNow();
+    const { busyNow, sleep = wait } = this.#options.sharing ?? { busyNow: () => 0 };
+    const begun = busyNow();
     try {
       return await isDue.call(this.#work, item);
     } finally {
-      this.#busyMs += Math.min(MOST_SLEPT_MS, steadyNow() - begun);
+      this.#busyMs += Math.min(MOST_SLEPT_MS, busyNow() - begun);
       if (this.#busyMs >= SLICE_MS) {
         const ms = this.#busyMs;
         this.#busyMs = 0;

@@ -28,3 +28,8 @@ export function createClock(): AdjustableClock {
 export function steadyNow(): number {
   return performance.timeOrigin + performance.now();
 }
+
+/** Milliseconds for which this thread has had something to do, and did not wait for anything, since it began. */
+export function busyNow(): number {
+  return performance.eventLoopUtilization().active;
+}

@@ -4,6 +4,7 @@ import type { MintInfo } from '../../chain/index.js';
 import type { DecodedOrders } from '../../indexes/limit-orders/index.js';
 import { rememberOwn } from '../../landing/index.js';
 import { BackOffs } from '../../lib/back-offs.js';
+import { busyNow } from '../../lib/clock.js';
 import { tokenOf } from '../../routing/router.js';
 import { insertCrafted } from '../../store/ledger.js';
 import { type Work, Worker, type WorkerOptions } from '../worker.js';
@@ -62,7 +63,7 @@ export function createLimitOrderKeeper(
     logsFirstFailureOnly: true,
     backOffs,
     mostInVain: MOST_IN_VAIN,
-    sharing: { steadyNow },
+    sharing: { busyNow },
     longestSendMs,
     lease: { store, nameOf: (address) => `limit order ${address}` },
     wallet,
