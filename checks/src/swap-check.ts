@@ -253,7 +253,8 @@ const readers: readonly Reader[] = [
     books.closeAuthoritySet = true;
   }),
   trade((instruction, { router }) => (router ? parseRoute(instruction, router) : undefined), enterRoute),
-  // What a maker pays is counted as what arrives: of a token whose transfers keep a part, it could take all in many trades.
+  // What a maker pays is counted as what arrives: of a token whose transfers keep a part, it could take all in many trades. Whether
+  // the token of this one is such, who has the bytes checked must see on the chain.
   trade((instruction, { orderEngine }) => parseFill(instruction, orderEngine), enterFill, true),
   trade((instruction, { tokenSwap }) => parsePoolSwap(instruction, tokenSwap), enterVenueSwap),
   trade(parseVenueSwap, enterVenueSwap),

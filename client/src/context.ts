@@ -22,7 +22,10 @@ export interface Programs {
 export interface ClientOptions extends ApiOptions {
   /** Signs for the wallet that the flows act for; a flow can be given another one. */
   signer?: Signer | undefined;
-  /** A node of the chain. Only what a lookup table holds is asked there; needed where transactions use some. */
+  /**
+   * A node of the chain, for what the bytes do not say. Needed where transactions use lookup tables, or pass on what a market maker
+   * pays of a token of Token-2022.
+   */
   rpcUrl?: string | undefined;
   /**
    * Where programs are, as you know it, and never as the service says. All but the router are at their public addresses by

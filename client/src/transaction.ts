@@ -1,4 +1,5 @@
 import { type Budget, feeOf, type ReadTransaction, readTransaction } from '@slipway/checks';
+import { parseFill } from '@slipway/programs/formats';
 import {
   ADDRESS_LOOKUP_TABLE_PROGRAM,
   type Address,
@@ -10,9 +11,11 @@ import {
   parseComputeUnitLimit,
   parseComputeUnitPrice,
   parseCreateAssociatedTokenIdempotent,
+  parseTransferChecked,
   SYSTEM_PROGRAM,
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
+  token2022Extensions,
 } from '@slipway/wire/formats';
 import { fromBase64, toBase64 } from './base64.js';
 import { readText, sleep } from './call.js';
@@ -21,6 +24,13 @@ import { SlipwayError } from './errors.js';
 import type { SigningOptions } from './flow.js';
 import { expect, refusing } from './refuse.js';
 import { signatureOf, signTransaction } from './sign.js';
+
+/** Extension of a mint of Token-2022, and where in it the basis points of its two fees are. */
+const TRANSFER_FEE_CONFIG = 1;
+const OLDER_FEE_AT = 88;
+const NEWER_FEE_AT = 106;
+const NOT_SEEN =
+  'the transaction passes on what a market maker pays of a token of Token-2022, whose transfers may keep a part: give createClient an rpcUrl to see whether they do, or leave market makers out with excludeRouters';
 
 /** Checks what the service has crafted, and signs it. */
 export async function checkAndSignBytes(
@@ -32,6 +42,7 @@ export async function checkAndSignBytes(
   const { wire, read } = await receive(connection, base64, signal);
   refusing(() => check(read));
   await requireMadeHere(connection, read, signal);
+  await requirePaidInFull(connection, read, signal);
   await beforeSigning?.();
   onProgress?.({ step: 'checked' });
   const signed = await signTransaction(signer, wire, signal);
@@ -78,6 +89,47 @@ async function requireMadeHere(
     const isNew = account === null || account?.owner === SYSTEM_PROGRAM;
     expect(isNew, `it closes ${address}, which was there before, for somebody else`);
   }
+}
+
+/**
+ * What a market maker's fill pays is counted as what arrives, and what is passed on of it leaves its account in any case: of a token
+ * whose transfers keep a part, the wallet would pay the rest out of what it has held before.
+ */
+async function requirePaidInFull(
+  connection: Connection,
+  { instructions }: ReadTransaction,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const fills = instructions.flatMap((each) => parseFill(each, each.program) ?? []);
+  const passedOn = instructions
+    .flatMap((each) => parseTransferChecked(each) ?? [])
+    .filter(({ tokenProgram }) => tokenProgram === TOKEN_2022_PROGRAM)
+    .filter(({ source }) => fills.some((fill) => fill.takerOutputAccount === source));
+  const paid = fills.filter(({ outputTokenProgram }) => outputTokenProgram === TOKEN_2022_PROGRAM);
+  const mints = [...new Set([...paid.map(({ outputMint }) => outputMint), ...passedOn.map(({ mint }) => mint)])];
+  if (mints.length === 0) return;
+  const { rpcUrl } = connection;
+  if (rpcUrl === undefined) {
+    // Where all of it stays, less may arrive than was promised, and nothing else is lost.
+    if (passedOn.length > 0) throw new SlipwayError('refused_to_sign', NOT_SEEN);
+    return;
+  }
+  const found = await fetchAccounts({ ...connection, rpcUrl }, mints, signal);
+  refusing(() => {
+    for (const [i, mint] of mints.entries()) {
+      const account = found[i];
+      const isWhole = account?.owner === TOKEN_2022_PROGRAM && !takesFee(fromBase64(account.data[0]));
+      expect(isWhole, `of ${mint}, transfers may keep a part: less than the market maker pays would arrive`);
+    }
+  });
+}
+
+/** A newer fee comes into force two epochs after it was set, and the older one holds until then. */
+function takesFee(mint: Uint8Array): boolean {
+  const config = token2022Extensions(mint).find(({ type }) => type === TRANSFER_FEE_CONFIG)?.data;
+  if (!config) return false;
+  const view = new DataView(config.buffer, config.byteOffset, config.byteLength);
+  return view.getUint16(OLDER_FEE_AT, true) > 0 || view.getUint16(NEWER_FEE_AT, true) > 0;
 }
 
 /** What the tables hold, by the node that the client was given: the transaction alone does not say. */
