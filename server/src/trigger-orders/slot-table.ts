@@ -16,7 +16,7 @@ export class SlotTable {
   readonly order: string[] = [];
   readonly leg: Leg[] = [];
   /** The heap or the trailing group that holds the slot. */
-  readonly holder: { remove(slot: number): void }[] = [];
+  readonly holder: ({ remove(slot: number): void } | undefined)[] = [];
   private firstFree = -1;
   private used = 0;
 
@@ -36,6 +36,8 @@ export class SlotTable {
   }
 
   free(slot: number): void {
+    // A group that is empty must not stay for it.
+    this.holder[slot] = undefined;
     this.next[slot] = this.firstFree;
     this.firstFree = slot;
   }

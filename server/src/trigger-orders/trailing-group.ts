@@ -28,10 +28,14 @@ export class TrailingGroup {
   /** Threshold divided by mark. */
   private readonly factor: number;
 
-  /** `sign`: 1 if marks are highs and orders fire below them, -1 if marks are lows and orders fire above. */
+  /**
+   * `sign`: 1 if marks are highs and orders fire below them, -1 if marks are lows and orders fire above. `emptied` is called as the
+   * last trigger is removed.
+   */
   constructor(
     private readonly sign: 1 | -1,
     trailingBps: number,
+    private readonly emptied: () => void = () => {},
   ) {
     this.factor = 1 - (sign * trailingBps) / 10_000;
   }
@@ -49,6 +53,7 @@ export class TrailingGroup {
     this.clusterOf.delete(slot);
     cluster.slots.delete(slot);
     if (cluster.slots.size === 0) this.take(cluster);
+    if (this.clusterOf.size === 0) this.emptied();
   }
 
   markOf(slot: number): number | undefined {

@@ -161,6 +161,19 @@ describe('an order that is added again', () => {
     assert.deepEqual([ids(book.tick(SOL, 130)), book.mark('trailing')], [['pair', 'up'], 130]);
   });
 
+  test('attack: a free key opens and cancels trailing orders at one distance after the other: a price then costs no more than before', (t) => {
+    const book = bookOf({ other: [trail(1_000, 100)] });
+    for (let bps = 50; bps < 250; bps += 1) book.add(String(bps), [trail(bps, 100), trail(bps, 100, 'above')]);
+    for (let bps = 50; bps < 150; bps += 1) book.remove(String(bps));
+    for (let bps = 150; bps < 250; bps += 1) book.add(String(bps), [price(200)]);
+    const ticks = t.mock.method(TrailingGroup.prototype, 'tick');
+    book.tick(SOL, 100);
+    assert.equal(ticks.mock.callCount(), 1);
+    ticks.mock.restore();
+    book.add('again', [trail(50, 100)]);
+    assert.deepEqual(ids(book.tick(SOL, 99)), ['again']);
+  });
+
   test('fires by its new triggers alone, whatever of them has changed', () => {
     const [stop, take] = [price(80, 'below', 'stop_loss'), price(120, 'above', 'take_profit')];
     const changes: [Trigger[], Trigger[]][] = [

@@ -46,6 +46,7 @@ export interface TickOptions {
 interface Market {
   above: SlotHeap;
   below: SlotHeap;
+  /** By side and distance: those that are not empty. */
   trailing: Map<string, TrailingGroup>;
 }
 
@@ -188,7 +189,7 @@ function trailingGroup({ trailing }: Market, { condition, trailingBps }: Trailin
   const name = `${condition} ${trailingBps}`;
   const known = trailing.get(name);
   if (known) return known;
-  const group = new TrailingGroup(condition === 'below' ? 1 : -1, trailingBps);
+  const group = new TrailingGroup(condition === 'below' ? 1 : -1, trailingBps, () => trailing.delete(name));
   trailing.set(name, group);
   return group;
 }
