@@ -138,7 +138,7 @@ class TriggerWork implements Work<OwnedOrder, PricedOrder> {
   }
 
   get hasMore(): boolean {
-    return this.#firing.hasMore;
+    return this.#firing.hasMore || this.#orders.hasMore;
   }
 
   /** Whether pools contradicted a price in the last turn. */

@@ -42,6 +42,8 @@ function storeOf(orders: readonly WaitingOrder[], savesMarks: boolean) {
   /** How many marks each statement saves, and of which orders. */
   const saved: number[] = [];
   const savedOf = new Set<string>();
+  /** After which order each page of a reading begins. */
+  const pages: string[] = [];
   const rowsOf = (text: string, params: readonly unknown[]): unknown[] => {
     if (text.includes('as "end"')) return [{ end: new Date() }];
     if (text.includes('o.failures')) {
@@ -58,13 +60,15 @@ function storeOf(orders: readonly WaitingOrder[], savesMarks: boolean) {
     }
     if (text.startsWith('select * from orders')) for (const id of params[0] as string[]) claimed.add(id);
     const [after, limit] = params as [string, number];
+    if (!text.includes('id > $1 order by id')) return [];
+    pages.push(after);
     const from = after === '' ? 0 : places.get(after)! + 1;
-    return text.includes('id > $1 order by id') ? orders.slice(from, from + limit) : [];
+    return orders.slice(from, from + limit);
   };
   const query = async (text: string, params: readonly unknown[] = []) => ({ rows: rowsOf(text, params), rowCount: 0 });
   const transaction = (work: (tx: unknown) => unknown) => work({ query });
   const store = { query, transaction, single: transaction, listen: async () => async () => {} };
-  return { store: store as unknown as Store, asked, claimed, saved, savedOf };
+  return { store: store as unknown as Store, asked, claimed, saved, savedOf, pages };
 }
 
 async function keeperOf(
@@ -171,5 +175,27 @@ it('a token whose orders cannot be compared with its price is counted, logged on
   usd.X = 90;
   await keeper.tick();
   await until(async () => claimed.has('o000000'));
+  await keeper.close();
+});
+
+it('attack: a free key has more orders than one turn reads: a stop of somebody else that is crossed meanwhile is claimed before all have been read', async () => {
+  const usd = { X: 100, SOL: 200 };
+  let now = 0;
+  const steadyNow = () => {
+    now += 60;
+    return now;
+  };
+  const { keeper, claimed, pages } = await keeperOf(
+    [...ordersOf(20_000, { triggerMint: 'X', triggerPriceUsd: 50 }), VICTIM],
+    usd,
+    { steadyNow },
+  );
+  await keeper.runDue();
+  assert.equal(pages.length, 21);
+  now += 60_000;
+  usd.SOL = 149;
+  await keeper.tick();
+  await until(async () => claimed.has('victim'));
+  assert.ok(pages.length < 31, String(pages.length));
   await keeper.close();
 });

@@ -183,6 +183,38 @@ describe('orders that wait for a price', () => {
     await orders.close();
   });
 
+  it('are read in pieces, and one that comes back between two of them stays', async () => {
+    const [near, trailed] = [await insert(), await insert(trailing)];
+    await store.query(
+      `insert into orders select (jsonb_populate_record(o, jsonb_build_object('id', 'z' || n, 'deposit_request_id', n, 'trigger_price_usd', 1000))).*
+       from orders o, generate_series(1001, 3000) n where o.id = $1`,
+      [near],
+    );
+    let pieceMs = 0;
+    const steadyNow = () => {
+      steady += pieceMs;
+      return steady;
+    };
+    const orders = await WaitingOrders.open({ store, clock, steadyNow });
+    await orders.update(nothing);
+    assert.deepEqual([orders.size, orders.hasMore], [2_002, false]);
+    steady += MINUTE;
+    pieceMs = 300;
+    await store.query(`update orders set state = 'executing' where id = $1`, [trailed]);
+    orders.readAgain(trailed);
+    await orders.update(nothing);
+    assert.deepEqual([orders.size, orders.hasMore], [2_001, true]);
+    assert.deepEqual(idsOf(orders.tick(SOL, 110)), [near]);
+    await store.query(`update orders set state = 'open' where id = $1`, [trailed]);
+    orders.readAgain(trailed);
+    await orders.update(nothing);
+    assert.deepEqual([orders.size, orders.hasMore], [2_001, true]);
+    await orders.update(nothing);
+    assert.deepEqual([orders.size, orders.hasMore], [2_001, false]);
+    assert.deepEqual(idsOf(orders.tick(SOL, 90)), [trailed]);
+    await orders.close();
+  });
+
   it('back off until their time', async () => {
     const id = await insert({ retryAt: new Date(clock.now() + 10_000) });
     const orders = await openOrders();

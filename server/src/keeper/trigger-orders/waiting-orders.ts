@@ -32,15 +32,27 @@ export interface WaitingOrdersDeps {
 
 /** How many orders are read in one piece: nothing else of this process goes on meanwhile. */
 const PAGE = 1_000;
+/** For how long a turn goes on with a reading of all: what a price fires waits for it. */
+const READING_MS = 250;
 /** Notifications are lost while the database's connection is down. */
 const RELOAD_MS = 60_000;
 /** A longer one was begun by a keeper whose clock was ahead, by more than the clocks of copies may differ. */
 const LONGEST_REST_MS = BACK_OFF.longestMs + 60_000;
 
+/** A reading of all orders, as far as it has come. */
+interface Reading {
+  /** The id of the last one that was read. */
+  after: string;
+  /** What is known of these, unless they are read until its end. */
+  readonly gone: Set<string>;
+  readonly mints: Set<Address>;
+  readonly priced: Set<Address>;
+}
+
 /**
  * A cache of the stored orders that wait for a price, by what fires them. The store notifies it of changes, and it is
- * reloaded every minute. An order that fires is removed, and added again when it is read again. The cache may be out of
- * date: the claim of an order that no longer waits is a no-op.
+ * reloaded every minute, in as many updates as that takes. An order that fires is removed, and added again when it is read
+ * again. The cache may be out of date: the claim of an order that no longer waits is a no-op.
  */
 export class WaitingOrders {
   readonly #deps: WaitingOrdersDeps;
@@ -54,6 +66,7 @@ export class WaitingOrders {
   readonly #retryAt = new Map<string, number>();
   readonly #tries = new Map<string, number>();
   #reloadAt = Number.NEGATIVE_INFINITY;
+  #reading: Reading | undefined;
   #unlisten: () => Promise<void> = async () => {};
 
   private constructor(deps: WaitingOrdersDeps) {
@@ -89,13 +102,16 @@ export class WaitingOrders {
     return this.#priced.all;
   }
 
+  /** Whether the next update goes on with what this one has begun. */
+  get hasMore(): boolean {
+    return this.#reading !== undefined;
+  }
+
   /** Reads changed orders, and now and then all of them. Orders in flight are left out. */
   async update(inFlight: InFlight): Promise<void> {
     const { steadyNow, clock } = this.#deps;
-    if (steadyNow() >= this.#reloadAt) {
-      await this.#reload(inFlight);
-      this.#reloadAt = steadyNow() + RELOAD_MS;
-    }
+    if (steadyNow() >= this.#reloadAt) this.#reading ??= this.#newReading();
+    if (this.#reading) await this.#goOn(this.#reading, inFlight);
     const now = clock.now();
     for (const [id, at] of this.#retryAt) if (at <= now) this.#changed.add(id);
     await this.#readChanged(inFlight);
@@ -131,27 +147,35 @@ export class WaitingOrders {
     return this.#marks.save(fired.map(({ id }) => id));
   }
 
-  async #reload(inFlight: InFlight): Promise<void> {
+  #newReading(): Reading {
     // Others that no longer wait may stay: their claim is a no-op.
     const gone = new Set([...this.#marks.ids, ...this.#tries.keys()]);
-    const [mints, priced] = [new Set<Address>(), new Set<Address>()];
-    for (let after = '', more = true; more; ) {
-      const page = await waitingOrders(this.#deps.store, after, PAGE);
+    return { after: '', gone, mints: new Set(), priced: new Set() };
+  }
+
+  async #goOn(reading: Reading, inFlight: InFlight): Promise<void> {
+    const { store, steadyNow } = this.#deps;
+    const until = steadyNow() + READING_MS;
+    for (let more = true; more; ) {
+      const page = await waitingOrders(store, reading.after, PAGE);
       for (const order of page) {
-        mints.add(order.triggerMint as Address);
-        for (const mint of mintsOf(order)) priced.add(mint);
+        reading.mints.add(order.triggerMint as Address);
+        for (const mint of mintsOf(order)) reading.priced.add(mint);
         if (!inFlight.isUnderWay(order.id) && !inFlight.isQueued(order.id)) this.#add(order);
-        gone.delete(order.id);
+        reading.gone.delete(order.id);
       }
       more = page.length === PAGE;
-      after = page.at(-1)?.id ?? after;
+      reading.after = page.at(-1)?.id ?? reading.after;
+      if (more && steadyNow() >= until) return;
     }
-    this.#mints.replaceBy(mints);
-    this.#priced.replaceBy(priced);
-    for (const id of gone) {
+    this.#reading = undefined;
+    this.#mints.replaceBy(reading.mints);
+    this.#priced.replaceBy(reading.priced);
+    for (const id of reading.gone) {
       this.#remove(id);
       this.#tries.delete(id);
     }
+    this.#reloadAt = steadyNow() + RELOAD_MS;
   }
 
   async #readChanged(inFlight: InFlight): Promise<void> {
@@ -173,6 +197,8 @@ export class WaitingOrders {
     if (order) {
       // A queued order is checked again when it is claimed.
       if (!inFlight.isQueued(id)) this.#add(order);
+      // It may have been claimed as its page was read.
+      this.#reading?.gone.delete(id);
       return;
     }
     // Another keeper has it, or it no longer waits.
