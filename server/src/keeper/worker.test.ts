@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { BackOffs } from '../lib/back-offs.js';
 import { silent } from '../routing/aggregator/testing.js';
 import type { Store } from '../store/sql.js';
+import { OwnTime } from './own-time.js';
 import { type InFlight, MOST_UNDER_WAY, MOST_WITH_SENT, type Work, Worker, type WorkerOptions } from './worker.js';
 
 type Begin = WorkerOptions['begin'];
@@ -474,6 +475,35 @@ describe('a worker whose looks at items are work for the processor', () => {
     const worker = new Worker(work, { begin: 'serially', intervalMs: 1_000, log: silent, failure: 'x', sharing });
     await worker.tick();
     assert.deepEqual(slept, [400, 400, 400]);
+    await worker.close();
+  });
+
+  it('attack: a free key keeps the process busy with its calls: what they take while an order is looked at keeps the next one waiting no longer', async () => {
+    const own = new OwnTime();
+    const slept: number[] = [];
+    const busyFor = (ms: number) => {
+      for (const end = performance.now() + ms; performance.now() < end; );
+    };
+    const work: Work<string, string> = {
+      idOf: (item) => item,
+      due: async () => ['one', 'two'],
+      async isDue(item) {
+        setImmediate(() => busyFor(item === 'one' ? 200 : 20));
+        await own.turnOfOthers();
+        if (item === 'two') busyFor(20);
+        return false;
+      },
+      prepare: async (item) => item,
+      send: async () => {},
+      failed: () => {},
+    };
+    const sharing = { busyNow: () => own.now(), sleep: async (ms: number) => slept.push(ms) };
+    const worker = new Worker(work, { begin: 'serially', intervalMs: 1_000, log: silent, failure: 'x', sharing });
+    await worker.tick();
+    const last = slept.at(-1)!;
+    assert.ok(last >= 20, `${last} ms`);
+    const all = slept.reduce((sum, ms) => sum + ms, 0);
+    assert.ok(all < 150, `${all} ms`);
     await worker.close();
   });
 });

@@ -87,7 +87,7 @@ const LEASE_MS = 90_000;
 const LONGEST_SEND_MS = 3 * 60_000;
 /** After checking this many items, yield to the event loop. */
 const ITEMS_A_TICK = 20;
-/** The processor is left to others after so many milliseconds, for as long; what others do during a look counts, too, so far. */
+/** The processor is left to others after so many milliseconds, for as long, or a second. */
 const SLICE_MS = 5;
 const MOST_SLEPT_MS = 1_000;
 

@@ -4,9 +4,9 @@ import type { MintInfo } from '../../chain/index.js';
 import type { DecodedOrders } from '../../indexes/limit-orders/index.js';
 import { rememberOwn } from '../../landing/index.js';
 import { BackOffs } from '../../lib/back-offs.js';
-import { busyNow } from '../../lib/clock.js';
 import { tokenOf } from '../../routing/router.js';
 import { insertCrafted } from '../../store/ledger.js';
+import { OwnTime } from '../own-time.js';
 import { type Work, Worker, type WorkerOptions } from '../worker.js';
 import type { LimitOrderDeps, Prepared } from './deps.js';
 import { type FillableOrders, type OpenOrder, readFillableOrders } from './fillable-orders.js';
@@ -54,7 +54,8 @@ export function createLimitOrderKeeper(
 ): LimitOrderKeeper {
   const { store, steadyNow, log, wallet } = deps;
   const backOffs = new BackOffs(FAILED, steadyNow);
-  return new Worker(new LimitOrderWork(deps, backOffs), {
+  const ownTime = new OwnTime();
+  return new Worker(new LimitOrderWork(deps, backOffs, ownTime), {
     begin: 'serially',
     intervalMs: INTERVAL_MS,
     soonMs: SOON_MS,
@@ -63,7 +64,7 @@ export function createLimitOrderKeeper(
     logsFirstFailureOnly: true,
     backOffs,
     mostInVain: MOST_IN_VAIN,
-    sharing: { busyNow },
+    sharing: { busyNow: () => ownTime.now() },
     longestSendMs,
     lease: { store, nameOf: (address) => `limit order ${address}` },
     wallet,
@@ -83,6 +84,7 @@ export function startLimitOrderKeeper(
 class LimitOrderWork implements Work<OpenOrder, Prepared> {
   readonly #deps: LimitOrderDeps;
   readonly #backOffs: BackOffs;
+  readonly #ownTime: OwnTime;
   readonly #metrics: LimitOrderMetrics;
   /** The pools that transactions in flight trade with, by order. */
   readonly #venues = new Map<Address, readonly Address[]>();
@@ -103,9 +105,10 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
   #answers: SharedAnswers;
   readonly #inVain: WholesInVain;
 
-  constructor(deps: LimitOrderDeps, backOffs: BackOffs) {
+  constructor(deps: LimitOrderDeps, backOffs: BackOffs, ownTime: OwnTime) {
     this.#deps = deps;
     this.#backOffs = backOffs;
+    this.#ownTime = ownTime;
     this.#metrics = createMetrics(deps.registry);
     this.#answers = new SharedAnswers(deps.steadyNow);
     this.#inVain = new WholesInVain(deps.steadyNow);
@@ -154,7 +157,8 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
     if (!sides) throw new Error('its mints are not what it says');
     const cost = lamportsIn(sides.output, await networkFee(deps), deps.usd);
     if (cost === undefined) throw new Error(NOT_REPAID);
-    const markets = { any: marketOf(deps, sides), exact: exactMarketOf(deps, sides) };
+    const others = () => this.#ownTime.turnOfOthers();
+    const markets = { any: marketOf(deps, sides, undefined, others), exact: exactMarketOf(deps, sides, others) };
     const most = await this.#answers.mostOf(order, markets);
     const mayPay = most === undefined || fillFor(order, order.makingAmount, most, cost) !== undefined;
     const whole = mayPay && this.#inVain.isWorthAsking(address, order, most, cost);

@@ -80,19 +80,21 @@ const requestOf = ({ input, output }: Sides, amount: bigint, { pools }: Avoided)
   ...(pools.length > 0 && { excludePools: new Set(pools) }),
 });
 
-/** The market according to what the router knows already, without reads from the chain: others have their turn in between. */
-export function marketOf(deps: LimitOrderDeps, sides: Sides, avoided = NOTHING): Market {
+const turnOfOthers = (): Promise<unknown> => new Promise(setImmediate);
+
+/** The market according to what the router knows already, without reads from the chain: `others` have their turn in between. */
+export function marketOf(deps: LimitOrderDeps, sides: Sides, avoided = NOTHING, others = turnOfOthers): Market {
   return async (amount) => {
-    await new Promise(setImmediate);
+    await others();
     const quote = await quoteFor(deps, requestOf(sides, amount, avoided), avoided);
     return isRefused(quote) ? undefined : quote.outAmount;
   };
 }
 
 /** The same, but nothing for an amount that tells too little of the price, because rounding takes a part of it. */
-export function exactMarketOf(deps: LimitOrderDeps, sides: Sides): Market {
+export function exactMarketOf(deps: LimitOrderDeps, sides: Sides, others: () => Promise<unknown>): Market {
   return async (amount) => {
-    await new Promise(setImmediate);
+    await others();
     const quote = await quoteFor(deps, requestOf(sides, amount, NOTHING), NOTHING);
     const isExact = ({ inAmount, outAmount }: Hop) => inAmount >= LEAST_EXACT && outAmount >= LEAST_EXACT;
     return isRefused(quote) || !quote.hops.every(isExact) ? undefined : quote.outAmount;
