@@ -2918,7 +2918,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The service failed */
@@ -2927,7 +2927,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
         };
@@ -2994,7 +2994,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The service failed */
@@ -3003,7 +3003,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
         };
@@ -3108,7 +3108,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The request cannot be served */
@@ -3117,7 +3117,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The service failed */
@@ -3126,7 +3126,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
         };
@@ -3227,7 +3227,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The request cannot be served */
@@ -3236,7 +3236,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The service failed */
@@ -3245,7 +3245,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
         };
@@ -3310,7 +3310,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The request cannot be served */
@@ -3319,7 +3319,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The service failed */
@@ -3328,7 +3328,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
         };
@@ -3405,7 +3405,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The request cannot be served */
@@ -3414,7 +3414,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The service failed */
@@ -3423,7 +3423,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
         };
@@ -3500,7 +3500,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The request cannot be served */
@@ -3509,7 +3509,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The service failed */
@@ -3518,7 +3518,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
         };
@@ -3595,7 +3595,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The request cannot be served */
@@ -3604,7 +3604,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The service failed */
@@ -3613,7 +3613,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
         };
@@ -3648,7 +3648,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The header x-api-key is missing, or its key is not known */
@@ -3693,7 +3693,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The request cannot be served */
@@ -3702,7 +3702,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The service failed */
@@ -3711,7 +3711,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
         };
@@ -3743,7 +3743,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The header x-api-key is missing, or its key is not known */
@@ -3788,7 +3788,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The request cannot be served */
@@ -3797,7 +3797,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The service failed */
@@ -3806,7 +3806,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
         };
@@ -3838,7 +3838,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The header x-api-key is missing, or its key is not known */
@@ -3883,7 +3883,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The request cannot be served */
@@ -3892,7 +3892,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The service failed */
@@ -3901,7 +3901,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
         };
@@ -3982,7 +3982,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The request cannot be served */
@@ -3991,7 +3991,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The service failed */
@@ -4000,7 +4000,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
         };
@@ -4091,7 +4091,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The request cannot be served */
@@ -4100,7 +4100,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The service failed */
@@ -4109,7 +4109,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
         };
@@ -4210,7 +4210,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The request cannot be served */
@@ -4219,7 +4219,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The service failed */
@@ -4228,7 +4228,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
         };
@@ -4329,7 +4329,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The request cannot be served */
@@ -4338,7 +4338,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The service failed */
@@ -4347,7 +4347,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
         };
@@ -4448,7 +4448,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The request cannot be served */
@@ -4457,7 +4457,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The service failed */
@@ -4466,7 +4466,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
         };
@@ -4590,7 +4590,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerV1Error"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV1Error"];
                 };
             };
             /** @description The service failed */
@@ -4599,7 +4599,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerV1Error"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV1Error"];
                 };
             };
         };
@@ -4702,7 +4702,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerV1Error"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV1Error"];
                 };
             };
             /** @description The service failed */
@@ -4711,7 +4711,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerV1Error"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV1Error"];
                 };
             };
         };
@@ -4814,7 +4814,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerV1Error"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV1Error"];
                 };
             };
             /** @description The service failed */
@@ -4823,7 +4823,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerV1Error"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV1Error"];
                 };
             };
         };
@@ -4924,7 +4924,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerV1Error"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV1Error"];
                 };
             };
             /** @description The service failed */
@@ -4933,7 +4933,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerV1Error"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV1Error"];
                 };
             };
         };
@@ -5020,7 +5020,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerV1Error"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV1Error"];
                 };
             };
             /** @description The service failed */
@@ -5029,7 +5029,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerV1Error"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV1Error"];
                 };
             };
         };
@@ -5133,7 +5133,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerV2Error"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
                 };
             };
             /** @description The service failed */
@@ -5142,7 +5142,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerV2Error"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
                 };
             };
         };
@@ -5250,7 +5250,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerV2Error"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
                 };
             };
             /** @description The service failed */
@@ -5259,7 +5259,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerV2Error"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
                 };
             };
         };
@@ -5324,7 +5324,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerV2Error"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
                 };
             };
             /** @description The service failed */
@@ -5333,7 +5333,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerV2Error"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
                 };
             };
         };
@@ -5407,7 +5407,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerV2Error"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
                 };
             };
             /** @description The service failed */
@@ -5416,7 +5416,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerV2Error"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
                 };
             };
         };
@@ -5490,7 +5490,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerV2Error"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
                 };
             };
             /** @description The service failed */
@@ -5499,7 +5499,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerV2Error"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
                 };
             };
         };
@@ -5614,7 +5614,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerV2Error"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
                 };
             };
             /** @description The service failed */
@@ -5623,7 +5623,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerV2Error"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
                 };
             };
         };
@@ -5760,7 +5760,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerV2Error"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
                 };
             };
             /** @description The service failed */
@@ -5769,7 +5769,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerV2Error"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
                 };
             };
         };
@@ -5836,7 +5836,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerV2Error"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
                 };
             };
             /** @description The key or the token of the login is missing, not known or expired */
@@ -5908,7 +5908,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerV2Error"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
                 };
             };
             /** @description The service failed */
@@ -5917,7 +5917,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerV2Error"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
                 };
             };
         };
@@ -5949,7 +5949,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerV2Error"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
                 };
             };
             /** @description The key or the token of the login is missing, not known or expired */
@@ -6003,7 +6003,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerV2Error"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
                 };
             };
             /** @description The service failed */
@@ -6012,7 +6012,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerV2Error"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
                 };
             };
         };
@@ -6053,7 +6053,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerV2Error"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
                 };
             };
             /** @description The key or the token of the login is missing, not known or expired */
@@ -6125,7 +6125,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerV2Error"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
                 };
             };
             /** @description The service failed */
@@ -6134,7 +6134,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerV2Error"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
                 };
             };
         };
@@ -6232,7 +6232,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerV2Error"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
                 };
             };
             /** @description The service failed */
@@ -6241,7 +6241,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerV2Error"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
                 };
             };
         };
@@ -6273,7 +6273,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerV2Error"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
                 };
             };
             /** @description The key or the token of the login is missing, not known or expired */
@@ -6327,7 +6327,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerV2Error"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
                 };
             };
             /** @description The service failed */
@@ -6336,7 +6336,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerV2Error"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
                 };
             };
         };
@@ -6368,7 +6368,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerV2Error"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
                 };
             };
             /** @description The key or the token of the login is missing, not known or expired */
@@ -6422,7 +6422,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerV2Error"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
                 };
             };
             /** @description The service failed */
@@ -6431,7 +6431,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TriggerV2Error"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["TriggerV2Error"];
                 };
             };
         };
@@ -6610,7 +6610,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["StudioError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["StudioError"];
                 };
             };
             /** @description The service failed */
@@ -6619,7 +6619,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["StudioError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["StudioError"];
                 };
             };
         };
@@ -6651,7 +6651,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["StudioError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["StudioError"];
                 };
             };
             /** @description The header x-api-key is missing, or its key is not known */
@@ -6705,7 +6705,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["StudioError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["StudioError"];
                 };
             };
             /** @description The service failed */
@@ -6714,7 +6714,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["StudioError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["StudioError"];
                 };
             };
         };
@@ -6813,7 +6813,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["StudioError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["StudioError"];
                 };
             };
             /** @description The service failed */
@@ -6822,7 +6822,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["StudioError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["StudioError"];
                 };
             };
         };
@@ -6934,7 +6934,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["StudioError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["StudioError"];
                 };
             };
             /** @description The service failed */
@@ -6943,7 +6943,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["StudioError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["StudioError"];
                 };
             };
         };
@@ -7048,7 +7048,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The request cannot be served */
@@ -7057,7 +7057,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The service failed */
@@ -7066,7 +7066,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
         };
@@ -7167,7 +7167,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The request cannot be served */
@@ -7176,7 +7176,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The service failed */
@@ -7185,7 +7185,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
         };
@@ -7286,7 +7286,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The request cannot be served */
@@ -7295,7 +7295,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The service failed */
@@ -7304,7 +7304,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
         };
@@ -7405,7 +7405,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The request cannot be served */
@@ -7414,7 +7414,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The service failed */
@@ -7423,7 +7423,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
         };
@@ -7502,7 +7502,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The request cannot be served */
@@ -7511,7 +7511,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The service failed */
@@ -7520,7 +7520,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
         };
@@ -7599,7 +7599,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The request cannot be served */
@@ -7608,7 +7608,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The service failed */
@@ -7617,7 +7617,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
         };
@@ -7716,7 +7716,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The request cannot be served */
@@ -7725,7 +7725,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The service failed */
@@ -7734,7 +7734,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
         };
@@ -7766,7 +7766,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The header x-api-key is missing, or its key is not known */
@@ -7820,7 +7820,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The request cannot be served */
@@ -7829,7 +7829,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The service failed */
@@ -7838,7 +7838,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
         };
@@ -7917,7 +7917,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ExpressError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["ExpressError"];
                 };
             };
             /** @description The service failed */
@@ -7926,7 +7926,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ExpressError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["ExpressError"];
                 };
             };
         };
@@ -8003,7 +8003,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ExpressError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["ExpressError"];
                 };
             };
             /** @description The service failed */
@@ -8012,7 +8012,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ExpressError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["ExpressError"];
                 };
             };
         };
@@ -8182,7 +8182,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ExpressError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["ExpressError"];
                 };
             };
             /** @description The service failed */
@@ -8191,7 +8191,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ExpressError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["ExpressError"];
                 };
             };
         };
@@ -8223,7 +8223,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PredictionError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PredictionError"];
                 };
             };
             /** @description The header x-api-key is missing, or its key is not known */
@@ -8268,7 +8268,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PredictionError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PredictionError"];
                 };
             };
             /** @description The request cannot be served */
@@ -8277,7 +8277,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PredictionError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PredictionError"];
                 };
             };
             /** @description The service failed */
@@ -8286,7 +8286,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PredictionError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PredictionError"];
                 };
             };
         };
@@ -8363,7 +8363,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PredictionError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PredictionError"];
                 };
             };
             /** @description The request cannot be served */
@@ -8372,7 +8372,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PredictionError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PredictionError"];
                 };
             };
             /** @description The service failed */
@@ -8381,7 +8381,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PredictionError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PredictionError"];
                 };
             };
         };
@@ -8474,7 +8474,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The request cannot be served */
@@ -8483,7 +8483,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The service failed */
@@ -8492,7 +8492,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
         };
@@ -8560,7 +8560,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The request cannot be served */
@@ -8569,7 +8569,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The service failed */
@@ -8578,7 +8578,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
         };
@@ -8693,7 +8693,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The request cannot be served */
@@ -8702,7 +8702,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The service failed */
@@ -8711,7 +8711,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
         };
@@ -8746,7 +8746,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The key is missing or not known, or the token of the login is not known or expired */
@@ -8800,7 +8800,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The request cannot be served */
@@ -8809,7 +8809,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The service failed */
@@ -8818,7 +8818,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
         };
@@ -8858,7 +8858,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The key is missing or not known, or the token of the login is not known or expired */
@@ -8912,7 +8912,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The request cannot be served */
@@ -8921,7 +8921,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The service failed */
@@ -8930,7 +8930,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
         };
@@ -8971,7 +8971,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The key is missing or not known, or the token of the login is not known or expired */
@@ -9025,7 +9025,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The request cannot be served */
@@ -9034,7 +9034,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The service failed */
@@ -9043,7 +9043,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
         };
@@ -9106,7 +9106,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The key is missing or not known, or the token of the login is not known or expired */
@@ -9160,7 +9160,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The request cannot be served */
@@ -9169,7 +9169,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The service failed */
@@ -9178,7 +9178,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
         };
@@ -9220,7 +9220,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The key is missing or not known, or the token of the login is not known or expired */
@@ -9292,7 +9292,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The request cannot be served */
@@ -9301,7 +9301,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The service failed */
@@ -9310,7 +9310,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
         };
@@ -9375,7 +9375,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The request cannot be served */
@@ -9384,7 +9384,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The service failed */
@@ -9393,7 +9393,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
         };
@@ -9508,7 +9508,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The request cannot be served */
@@ -9517,7 +9517,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The service failed */
@@ -9526,7 +9526,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
         };
@@ -9643,7 +9643,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The request cannot be served */
@@ -9652,7 +9652,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The service failed */
@@ -9661,7 +9661,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
         };
@@ -9763,7 +9763,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The request cannot be served */
@@ -9772,7 +9772,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The service failed */
@@ -9781,7 +9781,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
         };
@@ -9887,7 +9887,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The request cannot be served */
@@ -9896,7 +9896,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
             /** @description The service failed */
@@ -9905,7 +9905,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlainError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["PlainError"];
                 };
             };
         };
@@ -10022,7 +10022,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["StudioError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["StudioError"];
                 };
             };
             /** @description The service failed */
@@ -10031,7 +10031,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["StudioError"];
+                    "application/json": components["schemas"]["GatewayError"] | components["schemas"]["StudioError"];
                 };
             };
         };
