@@ -8,6 +8,8 @@ import {
   generateKeypair,
   type Keypair,
   requiredSigners,
+  SYSTEM_PROGRAM,
+  TOKEN_PROGRAM,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
 import { request, type Service, startService } from './service.js';
@@ -24,7 +26,7 @@ import {
   putPool,
   type Refused,
 } from './studio.js';
-import { JUP, newWallet } from './wallet.js';
+import { JUP, newWallet, rpc } from './wallet.js';
 
 let service: Service;
 let creator: Keypair;
@@ -220,6 +222,18 @@ describe('a pool that cannot be', () => {
   it('is refused for a creator that cannot sign', async () => {
     const pool = bondingCurvePool(generateKeypair().address, generateKeypair().address, WRAPPED_SOL_MINT).pool;
     assertRefused(await createPool<Refused>(service, indie(pool)), 'creator', /wallet/);
+  });
+
+  it('is refused for a creator that is the account of a program, or has data, and so pays no fees', async () => {
+    const rich = { lamports: 10_000_000_000, executable: false };
+    for (const [owner, data] of [
+      [TOKEN_PROGRAM, ''],
+      [SYSTEM_PROGRAM, 'AAAA'],
+    ]) {
+      const { address } = generateKeypair();
+      await rpc(service, 'localnet_setAccount', address, { ...rich, owner, data });
+      assertRefused(await createPool<Refused>(service, indie(address)), 'creator', /a wallet/);
+    }
   });
 
   it('is told of a wrong content type and a body that is too large', async () => {

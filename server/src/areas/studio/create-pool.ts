@@ -1,5 +1,5 @@
 import { bondingCurvePool } from '@slipway/programs';
-import { rentExemptLamports } from '@slipway/wire';
+import { rentExemptLamports, SYSTEM_PROGRAM } from '@slipway/wire';
 import { craftLaunch, type Launch } from '../../crafting/launch.js';
 import { base64Of, type Crafted, TransactionTooLarge } from '../../crafting/transaction.js';
 import { AppError } from '../../errors/index.js';
@@ -108,6 +108,8 @@ async function craft(deps: StudioDeps, request: LaunchRequest, { mint, config }:
     chain.account(creator),
   ]);
   const crafted = craftOrRefuse(launch, blockhash, price);
+  if (wallet && (wallet.owner !== SYSTEM_PROGRAM || wallet.data.length > 0))
+    throw refuse('creator', 'expected a wallet: an account of a program pays no fees');
   const needed = launchLamports() + rentExemptLamports(0) + crafted.feeLamports - (wallet?.lamports ?? 0n);
   if (needed > 0n)
     throw refuse('creator', `expected a wallet that can pay: it needs ${decimalString(needed, 9)} SOL more`);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type ClientRequest, request } from 'node:http';
 import { type TestContext, test } from 'node:test';
-import { generateKeypair, type Keypair, WRAPPED_SOL_MINT } from '@slipway/wire';
+import { generateKeypair, type Keypair, SYSTEM_PROGRAM, WRAPPED_SOL_MINT } from '@slipway/wire';
 import type { ChainAccount } from '../../chain/index.js';
 import { launchFilesChore, publishLaunch } from '../../launches/index.js';
 import { put, samples, stands } from '../../objects/testing.js';
@@ -58,7 +58,9 @@ async function open(t: TestContext, openStand: (typeof stands)[number]['open']) 
     latestBlockhash: async () => ({ blockhash: generateKeypair().address, slot: height, lastValidBlockHeight: height }),
     computeUnitPrice: async () => 0n,
     account: async (address: string) =>
-      address === mint ? undefined : ({ lamports: 10n ** 10n, executable: true } as ChainAccount),
+      address === mint
+        ? undefined
+        : ({ lamports: 10n ** 10n, executable: true, owner: SYSTEM_PROGRAM, data: new Uint8Array() } as ChainAccount),
     newestSlot: async () => height,
     accountReading: async () => ({ account: undefined, slot: height }),
     simulate: async () => ({ err: null }),
