@@ -112,6 +112,7 @@ test('attack: a page reads no session from a script: the cookie is HttpOnly, Sam
   assert.equal((await logIn(secure)).rules, `${rules}; Secure`);
   const origin = 'https://localhost:8080';
   assert.equal((await logIn(app, { origin })).rules, `${rules}; Secure`);
+  assert.equal((await logIn(app, { origin: 'http://localhost:99999' })).rules, rules, 'though it is no origin');
 });
 
 test('attack: a caller without a key sends a thousand cookies as sessions, each to be compared: 20 are looked at', async () => {

@@ -123,7 +123,7 @@ export function registerAdminSession(app: FastifyInstance, sessions: AdminSessio
     proof,
   });
   const setCookie = ({ headers }: FastifyRequest, reply: FastifyReply, value: string, seconds: number) => {
-    const isSecure = new URL(headers.origin ?? publicUrl).protocol === 'https:';
+    const isSecure = /^https:/i.test(headers.origin ?? publicUrl);
     const rules = `Path=${PATH}; Max-Age=${seconds}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
     reply.headers({ 'set-cookie': `${COOKIE}=${value}; ${rules}`, 'cache-control': 'no-store' });
   };
