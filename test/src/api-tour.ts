@@ -284,7 +284,7 @@ async function triggerOrders({ call, alice }: Tour): Promise<void> {
       triggerMint: SOL,
       triggerCondition: 'above',
       triggerPriceUsd: 300,
-      expiresAt: 4_000_000_000_000,
+      expiresAt: 8.64e15,
       inputAmount: deposit.amount,
       depositRequestId: deposit.requestId,
       depositSignedTx: signTransaction(deposit.transaction, alice),

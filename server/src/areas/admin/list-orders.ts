@@ -1,3 +1,4 @@
+import { isoTime } from '../../lib/iso-time.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { searchTriggerOrders } from '../../store/operator-views.js';
 import { type AdminDeps, adminRoute } from './deps.js';
@@ -39,6 +40,6 @@ function showOrder({ progress, ...row }: Awaited<ReturnType<typeof searchTrigger
     failures: progress.failures,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
-    expiresAt: row.expiresAt.toISOString(),
+    expiresAt: isoTime(row.expiresAt.getTime()),
   };
 }

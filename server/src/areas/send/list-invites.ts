@@ -1,4 +1,5 @@
 import { AppError, requireAddress } from '../../errors/index.js';
+import { isoTime } from '../../lib/iso-time.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { endedInvites, type InvitePage, type InviteRow, pendingInvites } from '../../store/invite-lists.js';
 import type { Sql } from '../../store/sql.js';
@@ -7,8 +8,6 @@ import { sendRoute, tags } from './deps.js';
 import { type Invite, InvitesAnswer, InvitesQuery } from './schema.js';
 
 const PAGE_SIZE = 10;
-/** The last second that Date can represent; an expiry can be later. */
-const LAST_SECOND = 8_640_000_000_000n;
 
 export function registerListPending(app: TypedServer, deps: SendDeps): void {
   app.get(
@@ -87,7 +86,7 @@ function toInvite(row: InviteRow): Invite {
 
 /** ISO 8601 of unix seconds. */
 export function isoOf(seconds: bigint): string {
-  return new Date(Number(seconds > LAST_SECOND ? LAST_SECOND : seconds) * 1_000).toISOString();
+  return isoTime(seconds * 1_000n);
 }
 
 export function refuse(message: string): AppError {

@@ -1,6 +1,7 @@
 import type { Address } from '@slipway/wire';
 import { AppError, requireAddress } from '../../errors/index.js';
 import { decimalString } from '../../lib/decimal.js';
+import { isoTime } from '../../lib/iso-time.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { type LimitOrderRow, type LimitOrderState, listLimitOrders } from '../../store/limit-orders.js';
 import { catchUp } from './catch-up.js';
@@ -98,9 +99,9 @@ async function render({ chain }: TriggerV1Deps, row: LimitOrderRow): Promise<Tri
     rawRemainingMakingAmount: row.remainingMakingAmount.toString(),
     rawRemainingTakingAmount: row.remainingTakingAmount.toString(),
     slippageBps: row.slippageBps.toString(),
-    expiredAt: row.expiredAt === null ? null : expiry(row.expiredAt),
-    createdAt: seconds(row.createdAt),
-    updatedAt: seconds(row.updatedAt),
+    expiredAt: row.expiredAt === null ? null : seconds(row.expiredAt * 1_000n),
+    createdAt: seconds(row.createdAt.getTime()),
+    updatedAt: seconds(row.updatedAt.getTime()),
     status: STATUS[row.state],
     openTx: row.openTx,
     closeTx: row.closeTx,
@@ -118,7 +119,7 @@ async function render({ chain }: TriggerV1Deps, row: LimitOrderRow): Promise<Tri
       feeMint: outputMint,
       feeAmount: whole(trade.feeAmount, output),
       rawFeeAmount: trade.feeAmount.toString(),
-      confirmedAt: seconds(trade.confirmedAt),
+      confirmedAt: seconds(trade.confirmedAt.getTime()),
       action: 'Fill' as const,
       productMeta: null,
     })),
@@ -126,15 +127,6 @@ async function render({ chain }: TriggerV1Deps, row: LimitOrderRow): Promise<Tri
 }
 
 /** ISO 8601 without a fraction, as the contract has it. */
-function seconds(date: Date): string {
-  return date.toISOString().replace(/\.\d{3}Z$/, 'Z');
-}
-
-/** The last second that Date can represent stands for those after it. */
-const LAST_SECOND = 8_640_000_000_000n;
-
-function expiry(unixSeconds: bigint): string {
-  const first = -LAST_SECOND;
-  const shown = unixSeconds < first ? first : unixSeconds > LAST_SECOND ? LAST_SECOND : unixSeconds;
-  return seconds(new Date(Number(shown) * 1_000));
+function seconds(unixMilliseconds: number | bigint): string {
+  return isoTime(unixMilliseconds).replace(/\.\d{3}Z$/, 'Z');
 }
