@@ -19,7 +19,8 @@ export async function openAggregator(
   const { wsUrl } = node;
   const chain = chains.quotes;
   const { rpc } = chain;
-  const live = createLiveAccounts({ rpc, ...(wsUrl !== undefined && { wsUrl }), steadyNow, log });
+  const firstRpc = chains.keeper.rpc;
+  const live = createLiveAccounts({ rpc, firstRpc, ...(wsUrl !== undefined && { wsUrl }), steadyNow, log });
   disposal.add('live accounts', () => live.close());
   const { programs, swap, tokens } = config;
   const lookupTables = [...swap.lookupTables, ...ownTables];

@@ -38,14 +38,21 @@ export interface LiveAccounts {
    * Reads accounts now, watched or not, with one call per 100. Each is returned as it was then, or as it is known from
    * a later slot. @throws ChainUnavailable
    */
-  refresh(addresses: readonly Address[]): Promise<Map<Address, Reading>>;
+  refresh(addresses: readonly Address[], options?: RefreshOptions): Promise<Map<Address, Reading>>;
   /** Calls when the bytes of a watched account have changed. */
   onChange(listener: (address: Address) => void): void;
   close(): void;
 }
 
+export interface RefreshOptions {
+  /** For an order that is due: it waits for nobody who only asks. */
+  first?: boolean;
+}
+
 interface LiveAccountsDeps {
   rpc: Rpc;
+  /** The same node, for what goes before all else that is read here. */
+  firstRpc?: Rpc;
   /** Without it, accounts are polled. */
   wsUrl?: string;
   steadyNow: () => number;
@@ -70,6 +77,7 @@ export function createLiveAccounts(deps: LiveAccountsDeps): LiveAccounts {
 
 class WatchedAccounts implements LiveAccounts {
   readonly #rpc: Rpc;
+  readonly #firstRpc: Rpc;
   readonly #steadyNow: () => number;
   readonly #entries = new Map<Address, Entry>();
   readonly #listeners: ((address: Address) => void)[] = [];
@@ -79,8 +87,9 @@ class WatchedAccounts implements LiveAccounts {
   /** How many times the connection was lost. */
   #losses = 0;
 
-  constructor({ rpc, wsUrl, steadyNow, log }: LiveAccountsDeps) {
+  constructor({ rpc, firstRpc = rpc, wsUrl, steadyNow, log }: LiveAccountsDeps) {
     this.#rpc = rpc;
+    this.#firstRpc = firstRpc;
     this.#steadyNow = steadyNow;
     const refresh = (addresses: readonly Address[]) => this.refresh(addresses);
     this.#polling = startPolling({ entries: this.#entries, steadyNow, refresh, log });
@@ -119,7 +128,8 @@ class WatchedAccounts implements LiveAccounts {
     return followed && this.#socket !== undefined && now - this.#socket.aliveAt() <= MAX_AGE_MS;
   }
 
-  async refresh(addresses: readonly Address[]): Promise<Map<Address, Reading>> {
+  async refresh(addresses: readonly Address[], { first = false }: RefreshOptions = {}): Promise<Map<Address, Reading>> {
+    const rpc = first ? this.#firstRpc : this.#rpc;
     const readings = new Map<Address, Reading>();
     const parts = Array.from({ length: Math.ceil(addresses.length / MAX_BATCH) }, (_, i) =>
       addresses.slice(i * MAX_BATCH, (i + 1) * MAX_BATCH),
@@ -127,7 +137,7 @@ class WatchedAccounts implements LiveAccounts {
     // All at once, the accounts of a few thousand pools would be more calls than may wait for their turn.
     const waiting = parts.values();
     const takeTurns = async () => {
-      for (const part of waiting) await this.#refreshPart(part, readings);
+      for (const part of waiting) await this.#refreshPart(rpc, part, readings);
     };
     await Promise.all(Array.from({ length: MAX_CALLS }, takeTurns));
     return readings;
@@ -142,10 +152,10 @@ class WatchedAccounts implements LiveAccounts {
     this.#socket?.close();
   }
 
-  async #refreshPart(addresses: readonly Address[], readings: Map<Address, Reading>): Promise<void> {
+  async #refreshPart(rpc: Rpc, addresses: readonly Address[], readings: Map<Address, Reading>): Promise<void> {
     const askedAt = this.#steadyNow();
     const versions = addresses.map((address) => this.#entries.get(address)?.version);
-    const { slot, accounts } = await readAccounts(this.#rpc, addresses);
+    const { slot, accounts } = await readAccounts(rpc, addresses);
     this.#slots.add(slot);
     for (const [i, address] of addresses.entries()) {
       const entry = this.#entries.get(address);

@@ -188,6 +188,12 @@ describe('a posted transaction', () => {
     assert.deepEqual(posed.asked, ['height'], 'nor with another signature of ours in its place');
   });
 
+  test('attack: a free key posts a dead transaction over and over: its history is looked at once', async () => {
+    const dead = world({ crafted: craft(), height: LAST_BLOCK + 1n });
+    for (let posts = 0; posts < 3; posts++) assert.deepEqual(await dead.post(), { reason: 'too-late' });
+    assert.deepEqual(dead.asked, ['height', 'statuses', 'height', 'height']);
+  });
+
   test('beyond its last block has not expired by the word of a node that is behind', async () => {
     const late = { crafted: craft(), height: LAST_BLOCK + 1n };
     const behind = world({ ...late, slots: Array(10).fill(NEWEST - 1n) });

@@ -1,6 +1,7 @@
 import { type Address, type Transaction, transactionSignature } from '@slipway/wire';
 import type { Chain } from '../chain/index.js';
 import type { Clock } from '../lib/clock.js';
+import { GrowingCache } from '../lib/growing-cache.js';
 import type { LedgerRow } from '../store/ledger.js';
 import { statusSince } from './ask-since.js';
 import type { Deliver } from './delegated-send.js';
@@ -156,7 +157,22 @@ async function isTooLate(
   if (checkSignatures(signed)) return true;
   // Whoever pays for it may have landed it with another signature: that is looked for once it is followed.
   if (isLedByAnother(request, signed.signers[0]!)) return false;
-  return (await statusSince(chain, transactionSignature(signed.transaction), chain.newestSlot)) === undefined;
+  const signature = transactionSignature(signed.transaction);
+  const dead = deadOf(chain);
+  if (dead.has(signature)) return true;
+  if (await statusSince(chain, signature, chain.newestSlot)) return false;
+  dead.set(signature, true);
+  return true;
+}
+
+const MOST_DEAD = 10_000;
+const deadByChain = new WeakMap<object, GrowingCache<string, true>>();
+
+/** What has not landed while its blockhash lived never will. It may be posted again and again, and a look at the history is dear. */
+function deadOf(chain: object): GrowingCache<string, true> {
+  const dead = deadByChain.get(chain) ?? new GrowingCache<string, true>(MOST_DEAD);
+  deadByChain.set(chain, dead);
+  return dead;
 }
 
 async function land<Detail>(

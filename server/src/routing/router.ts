@@ -48,6 +48,8 @@ export interface QuoteRequest {
   excludePools?: ReadonlySet<Address>;
   /** For an order that anybody may have made on the chain: looking for its pools takes no room from anybody else. */
   forLimitOrder?: boolean;
+  /** For an order that is due: what is read from the chain for it goes before what clients ask. */
+  forFill?: boolean;
   /** The transaction that the trade becomes part of: a route is chosen that fits. Without it, a usual one is assumed. */
   surroundings?: Surroundings;
 }

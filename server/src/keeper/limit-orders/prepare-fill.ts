@@ -142,7 +142,7 @@ export async function prepareFill(deps: LimitOrderDeps, address: Address): Promi
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const plan = await planFill(order, marketOf(deps, sides, avoided), cost);
     if (!plan) break;
-    const request = { ...requestOf(sides, plan.makingAmount, avoided), owner: taker };
+    const request = { ...requestOf(sides, plan.makingAmount, avoided), owner: taker, forFill: true };
     const quote = await quoteFor(deps, request, avoided);
     if (isRefused(quote)) return notYet(quote.reason);
     const fill = fillFor(order, plan.makingAmount, quote.outAmount, cost);

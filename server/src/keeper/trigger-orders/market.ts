@@ -38,7 +38,7 @@ export function marketOf(
   }
   const sold = { usd: from.usd, decimals: input.decimals };
   const bought = { usd: to.usd, decimals: output.decimals };
-  const common = { input, output, owner: sale.vault, excludeVenues: new Set<string>(), excludePools };
+  const common = { input, output, owner: sale.vault, forFill: true, excludeVenues: new Set<string>(), excludePools };
   return {
     quote: (amount) => router.quote({ ...common, mode: 'exact-in', amount }, signal),
     slippage: (quote) => BigInt(Math.min(maxBelowFairBps, sale.slippageBps ?? automaticSlippageBps(quote))),

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { IMMUTABLE_WHIRLPOOL_PROGRAM, RAYDIUM_CPMM_PROGRAM } from '@slipway/checks';
 import { type Address, TOKEN_PROGRAM } from '@slipway/wire';
 import { Registry } from 'prom-client';
-import { createLiveAccounts, type Rpc } from '../../chain/index.js';
+import { createCallBudget, createLiveAccounts, type Rpc } from '../../chain/index.js';
 import { PATIENCE_MS, runningNow } from '../../lib/testing.js';
 import { isRefused, type QuoteRequest } from '../router.js';
 import { newAddress, openAggregator, openWorld, silent, type World } from './testing.js';
@@ -181,4 +181,25 @@ describe('a pool that is new', () => {
       await routedOver(after.address);
     });
   }
+});
+
+it('attack: a free key has as many calls wait as may be made for quotes: what the fill of a due order reads of its pools goes before them', async (t) => {
+  let time = 0;
+  const budget = createCallBudget({ rpc: world.rpc, callsPerSecond: 10_000, steadyNow: () => time });
+  // Whoever has waited for so long is refused, so that nothing waits for ever.
+  t.after(() => {
+    time += 60_000;
+  });
+  const [rpc, firstRpc] = [budget.rpcFor('quotes'), budget.rpcFor('keeper')];
+  const [a, b] = [await world.token(), await world.token()];
+  await world.pool(a, b, [10n ** 9n, 10n ** 9n]);
+  const live = createLiveAccounts({ rpc, firstRpc, steadyNow: runningNow, log: silent });
+  const { aggregator, close } = await openAggregator(world, { live });
+  t.after(close);
+  while (budget.waiting('quotes') < 100) rpc.call('getHealth', []).catch(() => {});
+  const asked = { ...request([a.mint, b.mint]), owner: newAddress() };
+  const ofClient = await aggregator.quote(asked, AbortSignal.timeout(100));
+  assert.ok(isRefused(ofClient) && ofClient.refused === 'timeout');
+  const ofFill = await aggregator.quote({ ...asked, forFill: true }, AbortSignal.timeout(PATIENCE_MS));
+  if (isRefused(ofFill)) assert.fail(ofFill.reason);
 });

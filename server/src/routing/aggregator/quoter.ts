@@ -96,7 +96,7 @@ export class Quoter {
       if (!found) return noRoute(options);
       if (options.request.owner === undefined) return found;
       const accounts = found.plan.steps.flatMap(({ parts }) => parts.flatMap(({ pool }) => pool.accounts));
-      const readings = this.#deps.live.refresh([...new Set(accounts)]);
+      const readings = this.#deps.live.refresh([...new Set(accounts)], { first: options.request.forFill ?? false });
       const now = await beforeAbort(readings, signal);
       if (now === undefined) return { refused: 'timeout', reason: 'the pools could not be read in time' };
       if ('refused' in now) return now;
