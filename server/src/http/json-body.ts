@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { AppError, invalidField } from '../errors/index.js';
+import { AppError } from '../errors/index.js';
 import { whyTooManyPieces } from '../lib/json-pieces.js';
 
 /** Bytes of a request body where a route does not set its own `bodyLimit`. */
@@ -9,8 +9,6 @@ type Done = (error: Error | null, body?: unknown) => void;
 
 /** NUL, and half of a surrogate pair: PostgreSQL stores neither. */
 const UNSTORABLE = /\0|\p{Cs}/u;
-/** What a client is told of the names that it wrote. */
-const NAME = /^\w{1,64}$/;
 
 /** Takes JSON bodies, and no other content type. */
 export function acceptJsonOnly(app: FastifyInstance): void {
@@ -32,24 +30,15 @@ export function acceptJsonOnly(app: FastifyInstance): void {
 function checkText(json: string, done: Done): Done {
   if (!json.includes('\\u')) return done;
   return (error, body) => {
-    const field = error ? undefined : unstorableIn(body, '');
-    if (field === undefined) done(error, body);
-    else done(invalidField(field, 'expected text without NUL characters and half surrogate pairs'));
+    if (error || !holdsUnstorable(body)) done(error, body);
+    else done(refusal('text without NUL characters and half surrogate pairs'));
   };
 }
 
-/** The first field that could not be stored, as far as its name can be said; `path` is that of `value`. */
-function unstorableIn(value: unknown, path: string): string | undefined {
-  if (typeof value === 'string') return UNSTORABLE.test(value) ? path || 'body' : undefined;
-  if (typeof value !== 'object' || value === null) return undefined;
-  for (const [key, member] of Object.entries(value)) {
-    const isNamed = !Array.isArray(value) && NAME.test(key);
-    const found = UNSTORABLE.test(key)
-      ? path || 'body'
-      : unstorableIn(member, isNamed ? `${path === '' ? '' : `${path}.`}${key}` : path);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+function holdsUnstorable(value: unknown): boolean {
+  if (typeof value === 'string') return UNSTORABLE.test(value);
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([key, member]) => UNSTORABLE.test(key) || holdsUnstorable(member));
 }
 
 function refusal(expected: string): AppError {
