@@ -161,11 +161,13 @@ async function isTooLate(
   const dead = deadOf(chain);
   if (dead.has(signature)) return true;
   if (await statusSince(chain, signature, chain.newestSlot)) return false;
-  dead.set(signature, true);
+  dead.set(signature, true, { ttl: DEAD_MS });
   return true;
 }
 
 const MOST_DEAD = 10_000;
+/** A node that is wrong, as one of a minor fork, is so for seconds: its owner must not hear for minutes that it has expired. */
+const DEAD_MS = 5_000;
 const deadByChain = new WeakMap<object, GrowingCache<string, true>>();
 
 /** What has not landed while its blockhash lived never will. It may be posted again and again, and a look at the history is dear. */
