@@ -302,12 +302,13 @@ test('copies learn of an exchanged key, also when the signer was away meanwhile;
   await open.close();
   for (const step of ['retire', 'make', 'use'] as const) await signer.rotate('gas', step);
   open = await doors();
-  const isBack = () =>
-    copy.probe().then(
+  const isBack = (remote: RemoteSigner) =>
+    remote.probe().then(
       () => true,
       () => false,
     );
-  while (!(await isBack())) await sleep(20);
+  // Each connects again by itself.
+  for (const remote of [copy, operator]) while (!(await isBack(remote))) await sleep(20);
   assert.equal(copy.address('gas'), signer.address('gas'));
   assert.notEqual(copy.address('gas'), second);
   assert.ok(verify(first, MESSAGE, await operator.sign(`gas:${first}`, MESSAGE)));
