@@ -13,14 +13,15 @@ export interface Polling {
 }
 
 interface PollingDeps {
-  entries: ReadonlyMap<Address, { address: Address; followed: boolean }>;
+  /** What is to be read now: `all`, or only what has no change notifications. */
+  due(all: boolean): readonly Address[];
   steadyNow: () => number;
   refresh(addresses: readonly Address[]): Promise<unknown>;
   log: Logger;
 }
 
 /** Polls accounts without change notifications often, and all of them now and then. */
-export function startPolling({ entries, steadyNow, refresh, log }: PollingDeps): Polling {
+export function startPolling({ due, steadyNow, refresh, log }: PollingDeps): Polling {
   let timer: NodeJS.Timeout | undefined;
   let allDueAt = steadyNow() + SLOW_POLL_MS;
   let stopped = false;
@@ -30,9 +31,9 @@ export function startPolling({ entries, steadyNow, refresh, log }: PollingDeps):
   async function tick(): Promise<void> {
     const all = steadyNow() >= allDueAt;
     if (all) allDueAt = steadyNow() + SLOW_POLL_MS;
-    const due = [...entries.values()].filter((entry) => all || !entry.followed).map(({ address }) => address);
+    const addresses = due(all);
     try {
-      if (due.length > 0) await refresh(due);
+      if (addresses.length > 0) await refresh(addresses);
       failing = false;
     } catch (error) {
       if (!failing) log.warn({ err: error }, 'the watched accounts could not be read; trying again');

@@ -45,9 +45,11 @@ async function testSocket(t: TestContext, port = 0) {
   const server = new WebSocketServer({ port, host: '127.0.0.1' });
   await once(server, 'listening');
   const subscribed = new Map<string, { client: WebSocket; id: number }>();
+  const refused = new Set<Address>();
   server.on('connection', (client) => {
     client.on('message', (data) => {
       const { id, method, params } = JSON.parse(data.toString());
+      if (refused.has(params[0])) return;
       if (method === 'accountSubscribe') subscribed.set(params[0], { client, id });
       if (method === 'accountUnsubscribe') subscribed.delete([...subscribed].find(([, s]) => s.id === params[0])![0]);
       client.send(JSON.stringify({ jsonrpc: '2.0', id, result: method === 'accountSubscribe' ? id : true }));
@@ -64,6 +66,7 @@ async function testSocket(t: TestContext, port = 0) {
   return {
     port: (server.address() as AddressInfo).port,
     subscribed,
+    refused,
     drop,
     close,
     tell(address: Address, slot: number, value: unknown) {
@@ -180,6 +183,43 @@ describe('live accounts', { timeout: 120_000 }, () => {
     assert.equal(live.isFresh(live.get(quiet)!, 1.7 * MAX_AGE_MS + 1), false, 'a silent connection proves nothing');
     live.unwatch([a]);
     await until(() => !socket.subscribed.has(a));
+  });
+
+  it('are followed though they could not be read when the notifications began', async (t) => {
+    const { node, rpc } = testNode();
+    const socket = await testSocket(t);
+    const [a, polled] = [newAddress(), newAddress()];
+    socket.refused.add(polled);
+    // What is polled with this one is never read.
+    const picky: Rpc = {
+      name: 'picky',
+      call(method, [addresses, ...rest]) {
+        if ((addresses as Address[]).includes(polled)) throw new Error('busy');
+        return rpc.call(method, [addresses, ...rest]);
+      },
+    };
+    const { live, byteOf } = open(t, picky, `ws://127.0.0.1:${socket.port}`);
+    node.bytes.set(a, 1);
+    node.isAway = true;
+    live.watch([a, polled]);
+    await until(() => node.questions > 0);
+    node.isAway = false;
+    await until(() => byteOf(a) === 1);
+  });
+
+  it('are read before all else where they are preferred, though what is read with others fails', async (t) => {
+    const { node, rpc } = testNode();
+    const { node: busy, rpc: busyRpc } = testNode();
+    busy.isAway = true;
+    const live = createLiveAccounts({ rpc: busyRpc, firstRpc: rpc, steadyNow: () => 0, log });
+    t.after(() => live.close());
+    const [a, b] = [newAddress(), newAddress()];
+    live.watch([a, b]);
+    live.prefer([a]);
+    await until(() => live.get(a)?.slot === node.slot && busy.questions > 0);
+    assert.equal(live.get(b)?.slot, -1);
+    live.prefer([b]);
+    await until(() => live.get(b)?.slot === node.slot);
   });
 
   it('are polled while the WebSocket is broken, and followed again after it', async (t) => {

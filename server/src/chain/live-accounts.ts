@@ -10,6 +10,10 @@ import { createSlotSense } from './slot-sense.js';
 const MAX_CALLS = 16;
 /** Bytes that nothing has confirmed for this long are stale. */
 export const MAX_AGE_MS = 10_000;
+/** Preferred accounts that are polled at a time, those that were read longest ago: ten calls a second at most. */
+const MAX_PREFERRED_AT_ONCE = 1_000;
+/** How soon accounts are read again that could not be when notifications of them began. */
+const RETRY_MS = 1_000;
 
 /** An account's last known state. The same object for as long as the address is watched. */
 export interface LiveAccount {
@@ -30,6 +34,11 @@ export interface LiveAccounts {
   /** Watches these from now on; nothing is known of new ones until they are read. */
   watch(addresses: readonly Address[]): void;
   unwatch(addresses: readonly Address[]): void;
+  /**
+   * From now on exactly these are kept fresh by calls that wait for nobody who only asks, as far as they are watched. Where
+   * none are followed, up to 10,000 stay fresh.
+   */
+  prefer(addresses: readonly Address[]): void;
   /** Undefined for an address that is not watched. */
   get(address: Address): LiveAccount | undefined;
   /** Whether the bytes were known to be current at some time within the last MAX_AGE_MS; `now` is steady time. */
@@ -82,8 +91,9 @@ class WatchedAccounts implements LiveAccounts {
   readonly #entries = new Map<Address, Entry>();
   readonly #listeners: ((address: Address) => void)[] = [];
   readonly #slots = createSlotSense();
-  readonly #polling: Polling;
+  readonly #pollings: readonly Polling[];
   readonly #socket: AccountSocket | undefined;
+  #preferred: ReadonlySet<Address> = new Set();
   /** How many times the connection was lost. */
   #losses = 0;
 
@@ -91,15 +101,22 @@ class WatchedAccounts implements LiveAccounts {
     this.#rpc = rpc;
     this.#firstRpc = firstRpc;
     this.#steadyNow = steadyNow;
-    const refresh = (addresses: readonly Address[]) => this.refresh(addresses);
-    this.#polling = startPolling({ entries: this.#entries, steadyNow, refresh, log });
+    // Each by itself: a reading of all others may wait long for its turn.
+    this.#pollings = [false, true].map((first) =>
+      startPolling({
+        due: (all) => this.#due(all, first),
+        refresh: (addresses) => this.refresh(addresses, { first }),
+        steadyNow,
+        log,
+      }),
+    );
     if (wsUrl === undefined) return;
     this.#socket = createAccountSocket({
       url: wsUrl,
       steadyNow,
       log,
       onAccount: (address, slot, value) => this.#received(address, slot, value),
-      onFollowed: (addresses) => void this.#followed(addresses),
+      onFollowed: (addresses) => this.#followed(addresses),
       onLost: () => this.#lost(),
     });
   }
@@ -116,6 +133,10 @@ class WatchedAccounts implements LiveAccounts {
   unwatch(addresses: readonly Address[]): void {
     for (const address of addresses) this.#entries.delete(address);
     this.#socket?.unfollow(addresses);
+  }
+
+  prefer(addresses: readonly Address[]): void {
+    this.#preferred = new Set(addresses);
   }
 
   get(address: Address): LiveAccount | undefined {
@@ -148,8 +169,17 @@ class WatchedAccounts implements LiveAccounts {
   }
 
   close(): void {
-    this.#polling.stop();
+    for (const polling of this.#pollings) polling.stop();
+    this.#losses += 1;
     this.#socket?.close();
+  }
+
+  #due(all: boolean, isPreferred: boolean): Address[] {
+    const due = [...this.#entries.values()].filter(
+      ({ address, followed }) => (all || !followed) && this.#preferred.has(address) === isPreferred,
+    );
+    const now = isPreferred ? due.sort((a, b) => a.asOf - b.asOf).slice(0, MAX_PREFERRED_AT_ONCE) : due;
+    return now.map(({ address }) => address);
   }
 
   async #refreshPart(rpc: Rpc, addresses: readonly Address[], readings: Map<Address, Reading>): Promise<void> {
@@ -192,32 +222,37 @@ class WatchedAccounts implements LiveAccounts {
     if (entry && !this.#isBehind(slot, entry)) this.#apply(entry, slot, account, this.#steadyNow());
   }
 
-  /** Reads what changed before the subscriptions were active; if that fails, the accounts stay polled. */
-  async #followed(addresses: Address[]): Promise<void> {
-    const losses = this.#losses;
-    await this.refresh(addresses).then(
-      () => {
-        if (this.#losses !== losses) return;
-        for (const address of addresses) setFollowed(this.#entries.get(address), true);
-      },
-      () => {},
-    );
+  /** Reads what changed before the subscriptions were active. */
+  #followed(addresses: readonly Address[]): void {
+    const entries = addresses.flatMap((address) => this.#entries.get(address) ?? []);
+    for (const first of [false, true]) {
+      const some = entries.filter(({ address }) => this.#preferred.has(address) === first);
+      if (some.length > 0) void this.#readFollowed(some, first, this.#losses);
+    }
+  }
+
+  /** What cannot be read is polled, and read again, until the connection is lost. */
+  async #readFollowed(entries: readonly Entry[], first: boolean, losses: number): Promise<void> {
+    const began = this.#steadyNow();
+    const known = entries.filter((entry) => this.#entries.get(entry.address) === entry);
+    const addresses = known.map(({ address }) => address);
+    await this.refresh(addresses, { first }).catch(() => {});
+    if (this.#losses !== losses) return;
+    for (const entry of known) entry.followed ||= entry.asOf >= began;
+    const unread = known.filter(({ followed }) => !followed);
+    if (unread.length > 0) setTimeout(() => void this.#readFollowed(unread, first, losses), RETRY_MS).unref();
   }
 
   #lost(): void {
     this.#losses += 1;
-    for (const entry of this.#entries.values()) setFollowed(entry, false);
-    this.#polling.wake();
+    for (const entry of this.#entries.values()) entry.followed = false;
+    for (const polling of this.#pollings) polling.wake();
   }
 }
 
 function requireSlot(slot: unknown): number {
   if (!Number.isSafeInteger(slot) || (slot as number) < 0) throw new TypeError('a slot that is no number of one');
   return slot as number;
-}
-
-function setFollowed(entry: Entry | undefined, followed: boolean): void {
-  if (entry) entry.followed = followed;
 }
 
 interface Answer {

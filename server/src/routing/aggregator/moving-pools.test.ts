@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, before, describe, it, type TestContext } from 'node:test';
 import { IMMUTABLE_WHIRLPOOL_PROGRAM, RAYDIUM_CPMM_PROGRAM } from '@slipway/checks';
 import { type Address, TOKEN_PROGRAM } from '@slipway/wire';
 import { Registry } from 'prom-client';
 import { createCallBudget, createLiveAccounts, type Rpc } from '../../chain/index.js';
+import { MAX_AGE_MS } from '../../chain/live-accounts.js';
 import { PATIENCE_MS, runningNow } from '../../lib/testing.js';
 import { isRefused, type QuoteRequest } from '../router.js';
 import { newAddress, openAggregator, openWorld, silent, type World } from './testing.js';
@@ -183,7 +184,8 @@ describe('a pool that is new', () => {
   }
 });
 
-it('attack: a free key has as many calls wait as may be made for quotes: what the fill of a due order reads of its pools goes before them', async (t) => {
+/** A world's pool of two tokens, watched within a budget of calls, as many of which as may be made for quotes can be had to wait. */
+async function openBusy(t: TestContext) {
   let time = 0;
   const budget = createCallBudget({ rpc: world.rpc, callsPerSecond: 10_000, steadyNow: () => time });
   // Whoever has waited for so long is refused, so that nothing waits for ever.
@@ -193,13 +195,41 @@ it('attack: a free key has as many calls wait as may be made for quotes: what th
   const [rpc, firstRpc] = [budget.rpcFor('quotes'), budget.rpcFor('keeper')];
   const [a, b] = [await world.token(), await world.token()];
   await world.pool(a, b, [10n ** 9n, 10n ** 9n]);
-  const live = createLiveAccounts({ rpc, firstRpc, steadyNow: runningNow, log: silent });
-  const { aggregator, close } = await openAggregator(world, { live });
+  const clock = { ahead: 0 };
+  const steadyNow = () => runningNow() + clock.ahead;
+  const live = createLiveAccounts({ rpc, firstRpc, steadyNow, log: silent });
+  const { aggregator, close } = await openAggregator(world, { live, steadyNow, hubs: [b.mint] });
   t.after(close);
-  while (budget.waiting('quotes') < 100) rpc.call('getHealth', []).catch(() => {});
-  const asked = { ...request([a.mint, b.mint]), owner: newAddress() };
+  const flood = () => {
+    while (budget.waiting('quotes') < 100) rpc.call('getHealth', []).catch(() => {});
+  };
+  return { aggregator, clock, flood, mints: [a.mint, b.mint] as const };
+}
+
+it('attack: a free key has as many calls wait as may be made for quotes: what the fill of a due order reads of its pools goes before them', async (t) => {
+  const { aggregator, flood, mints } = await openBusy(t);
+  flood();
+  const asked = { ...request(mints), owner: newAddress() };
   const ofClient = await aggregator.quote(asked, AbortSignal.timeout(100));
   assert.ok(isRefused(ofClient) && ofClient.refused === 'timeout');
   const ofFill = await aggregator.quote({ ...asked, forFill: true }, AbortSignal.timeout(PATIENCE_MS));
   if (isRefused(ofFill)) assert.fail(ofFill.reason);
+});
+
+it('attack: a free key has calls wait for quotes for longer than pools stay fresh: those of open orders are read before them', async (t) => {
+  const { aggregator, clock, flood, mints } = await openBusy(t);
+  const [token, hub] = mints;
+  const says = () => aggregator.quotesOf(token, [hub]).some(({ isSilent }) => !isSilent);
+  aggregator.keep([token]);
+  flood();
+  clock.ahead += MAX_AGE_MS + 1_000;
+  assert.equal(says(), false);
+  const asked = { ...request(mints), owner: newAddress(), forFill: true };
+  let quote = await aggregator.quote(asked, AbortSignal.timeout(PATIENCE_MS));
+  for (let tries = 0; isRefused(quote) && tries < 1_000; tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    quote = await aggregator.quote(asked, AbortSignal.timeout(PATIENCE_MS));
+  }
+  if (isRefused(quote)) assert.fail(quote.reason);
+  assert.ok(says(), 'the token has its price again');
 });

@@ -22,7 +22,7 @@ test('new pools whose accounts cannot be read are not watched: nothing would end
   };
   const live = createLiveAccounts({ rpc, steadyNow: runningNow, log: silent });
   t.after(() => live.close());
-  const book = new PoolBook({ live, skipped: createSkippedPools(), onGone: () => {} });
+  const book = new PoolBook({ live, skipped: createSkippedPools(), onGone: () => {}, onMoved: () => false });
   const shared = newAddress();
   const candidate = (): Candidate => ({
     address: newAddress(),
@@ -80,7 +80,7 @@ test('attack: somebody who moves pools trades one to and fro over the edge of wh
     describe: (_address: Address, { data }: { data: Uint8Array }) => ({ mints, accounts: [data[0] ? right : left] }),
     open: () => ({}),
   } as unknown as Candidate['venue'];
-  const book = new PoolBook({ live, skipped: createSkippedPools(), onGone: () => {} });
+  const book = new PoolBook({ live, skipped: createSkippedPools(), onGone: () => {}, onMoved: () => false });
   const wanted = new Map([[address, { address, venue, mints, accounts: [left] }]]);
   await book.replaceBy(wanted);
   const isOpen = () => book.get(address)!.state(runningNow()) !== undefined;

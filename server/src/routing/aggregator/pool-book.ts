@@ -5,6 +5,8 @@ import { type WatchedPool, type WatchedPoolDeps, watchPool } from './watched-poo
 interface PoolBookDeps extends WatchedPoolDeps {
   /** Called when a pool's own account says that it is none any more: it was closed, or has migrated. */
   onGone(pool: WatchedPool): void;
+  /** Called when a pool is made of other accounts; returns whether these are read before what clients ask. */
+  onMoved(pool: WatchedPool): boolean;
 }
 
 /** Accounts that a pool has moved away from and may come back to: of two moves, as over one edge to and fro. */
@@ -102,8 +104,9 @@ export class PoolBook {
     this.#former.set(pool, left.slice(0, MOST_FORMER));
     this.#link(pool);
     this.#unwatch(before);
+    const first = this.#deps.onMoved(pool);
     // Accounts that cannot be read now are polled.
-    live.refresh(added).catch(() => {});
+    live.refresh(added, { first }).catch(() => {});
   }
 
   /** The latest ones of before come first. */

@@ -6,6 +6,7 @@ import { KnownMints } from './known-mints.js';
 import { createMarket, type Market } from './market.js';
 import type { Memory } from './memory.js';
 import type { PoolMint } from './mints.js';
+import { neededPools } from './needed-pools.js';
 import { PoolBook } from './pool-book.js';
 import { fairShare } from './shares.js';
 import { createSkippedPools, type SkippedPools } from './skipped-pools.js';
@@ -21,6 +22,8 @@ const OPENED_AT_ONCE = 200;
 const RETRY_MS = 2_000;
 /** The most pools to remember of a mint. */
 const MOST_REMEMBERED = 10;
+/** Pools that are kept fresh for open orders whatever clients ask; each has up to eleven accounts. */
+const MOST_NEEDED = 500;
 /** Pools that are read to find out which are deep, where not all have room; each has up to eleven accounts. */
 const MOST_LOOKED_AT = 2_000;
 const REMEMBER_SOON_MS = 1_000;
@@ -41,6 +44,11 @@ export class Pools {
   readonly #finder: Finder;
   readonly #book: PoolBook;
   readonly #timer: NodeJS.Timeout;
+  readonly #hubs: ReadonlySet<Address>;
+  /** The tokens of open orders. */
+  #kept: readonly Address[] = [];
+  /** The pools that price and fill these. */
+  #needed: ReadonlySet<WatchedPool> = new Set();
   #market = createMarket([]);
   /** How many pools were found when they had no room. */
   #found = 0;
@@ -53,6 +61,7 @@ export class Pools {
 
   constructor(deps: PoolsDeps) {
     this.#deps = deps;
+    this.#hubs = new Set([WRAPPED_SOL_MINT, ...deps.hubs]);
     this.#mints = new KnownMints(deps.live);
     this.#skipped = createSkippedPools();
     this.#finder = new Finder({
@@ -68,7 +77,12 @@ export class Pools {
       ask: (a, b) => asked.ask(a, b),
       askIfRoom: (a, b) => asked.askIfRoom(a, b),
       askInTurn: (a, b) => asked.askInTurn(a, b),
-      keep: (mints) => asked.keep(mints),
+      keep: (mints) => {
+        asked.keep(mints);
+        const isSame = mints.length === this.#kept.length && mints.every((mint, i) => mint === this.#kept[i]);
+        this.#kept = mints;
+        if (!isSame) this.#choose();
+      },
       isSearching: (a, b) => this.#hasFailed || asked.isSearching(a, b),
     };
     this.#book = new PoolBook({
@@ -77,6 +91,11 @@ export class Pools {
       // Where one has migrated, there is another now.
       onGone: ({ mints }) => {
         if (!this.#isClosed) void this.#finder.again(mints);
+      },
+      onMoved: (pool) => {
+        const isNeeded = this.#needed.has(pool);
+        if (isNeeded) this.#prefer();
+        return isNeeded;
       },
     });
     this.#timer = setInterval(() => void this.discover(), deps.byMint ? BY_MINT_MS : DISCOVERY_MS).unref();
@@ -198,11 +217,23 @@ export class Pools {
       new Map(wanted.map((candidate) => [candidate.address, candidate])),
     );
     // Even if no pool came or went: trades change the ranking of the paths.
-    this.#market = createMarket(this.#book.pools(), new Set([WRAPPED_SOL_MINT, ...this.#deps.hubs]));
+    this.#market = createMarket(this.#book.pools(), this.#hubs);
     await this.#openAll();
+    this.#choose();
     if (added > 0 || dropped > 0) {
       this.#deps.log.info({ pools: this.#book.size, added, dropped }, 'pools to route over');
     }
+  }
+
+  #choose(): void {
+    const wanted = { mints: this.#kept, hubs: this.#hubs, most: MOST_NEEDED };
+    this.#needed = new Set(this.#kept.length > 0 ? neededPools(this.#book.pools(), wanted) : []);
+    this.#prefer();
+  }
+
+  /** Nobody who only asks keeps open orders from their prices and fills. */
+  #prefer(): void {
+    this.#deps.live.prefer([...new Set([...this.#needed].flatMap(({ accounts }) => accounts))]);
   }
 
   /** Opens all pools, so that those that nobody can trade with are counted before somebody asks for them. */

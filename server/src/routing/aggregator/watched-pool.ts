@@ -20,6 +20,8 @@ export interface WatchedPool extends Pool {
   setAside(until: number, reason: string, onChange: () => void): void;
   /** Brings it back. */
   readmit(): void;
+  /** Its state by the bytes that were read last, also while they are stale, or it is set aside. */
+  lastState(): PoolState | undefined;
   /** Its state, also while it is set aside. */
   stateForTrial(now: number): PoolState | undefined;
 }
@@ -104,9 +106,12 @@ export function watchPool(candidate: Candidate, { live, skipped }: WatchedPoolDe
     readmit() {
       opened = aside = undefined;
     },
+    lastState() {
+      opened ??= open();
+      return typeof opened === 'string' ? undefined : opened;
+    },
     stateForTrial(now) {
-      const found = isFresh(now) ? openPool({ address, venue, mints }, readings) : undefined;
-      return typeof found === 'string' ? undefined : found;
+      return isFresh(now) ? this.lastState() : undefined;
     },
   };
 }
