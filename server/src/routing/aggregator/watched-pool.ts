@@ -107,8 +107,10 @@ export function watchPool(candidate: Candidate, { live, skipped }: WatchedPoolDe
       opened = aside = undefined;
     },
     lastState() {
-      opened ??= open();
-      return typeof opened === 'string' ? undefined : opened;
+      // What is set aside stays counted as that.
+      if (!aside) opened ??= open();
+      const found = opened ?? openPool({ address, venue, mints }, readings);
+      return typeof found === 'string' ? undefined : found;
     },
     stateForTrial(now) {
       return isFresh(now) ? this.lastState() : undefined;
