@@ -1,6 +1,7 @@
 import type { Address, Instruction, LookupTable } from '@slipway/wire';
 import type { MintInfo } from '../chain/index.js';
 import type { ForeignTrade } from '../crafting/swap.js';
+import type { FillReadings } from './fill-readings.js';
 
 /** The routers of the contract, by their identifiers there; in use or not. */
 export const ROUTER_IDS = ['metis', 'jupiterz', 'dflow', 'okx'] as const;
@@ -48,8 +49,8 @@ export interface QuoteRequest {
   excludePools?: ReadonlySet<Address>;
   /** For an order that anybody may have made on the chain: looking for its pools takes no room from anybody else. */
   forLimitOrder?: boolean;
-  /** For an order that is due: what is read from the chain for it goes before what clients ask. */
-  forFill?: boolean;
+  /** Of the attempt to fill an order that is due: what is read from the chain for it, before what clients ask. */
+  forFill?: FillReadings;
   /** The transaction that the trade becomes part of: a route is chosen that fits. Without it, a usual one is assumed. */
   surroundings?: Surroundings;
 }

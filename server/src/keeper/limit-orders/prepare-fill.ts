@@ -6,6 +6,7 @@ import { craftFlashFill, type FlashFill, fillPlaces } from '../../crafting/flash
 import { type Budget, feeOf, TransactionTooLarge } from '../../crafting/transaction.js';
 import { readOrder } from '../../indexes/limit-orders/index.js';
 import { explain, isOutOfUnits, suspectHops, tryOut, usualBudget } from '../../landing/index.js';
+import { FillReadings } from '../../routing/fill-readings.js';
 import {
   type Hop,
   isRefused,
@@ -138,11 +139,12 @@ export async function prepareFill(deps: LimitOrderDeps, address: Address): Promi
   const { taker, addresses, programs } = deps;
   const { make, makerOutput } = making;
   const terms = { taker, address, order, addresses, programs, places, make, makerOutput };
+  const readings = new FillReadings();
   let avoided = NOTHING;
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const plan = await planFill(order, marketOf(deps, sides, avoided), cost);
     if (!plan) break;
-    const request = { ...requestOf(sides, plan.makingAmount, avoided), owner: taker, forFill: true };
+    const request = { ...requestOf(sides, plan.makingAmount, avoided), owner: taker, forFill: readings };
     const quote = await quoteFor(deps, request, avoided);
     if (isRefused(quote)) return notYet(quote.reason);
     const fill = fillFor(order, plan.makingAmount, quote.outAmount, cost);

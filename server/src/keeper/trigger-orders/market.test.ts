@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Address, SYSTEM_PROGRAM, TOKEN_PROGRAM, WRAPPED_SOL_MINT } from '@slipway/wire';
 import type { OrderPrice } from '../../prices/index.js';
+import { FillReadings } from '../../routing/fill-readings.js';
 import type { Quote, Router } from '../../routing/router.js';
 import { marketOf } from './market.js';
 import { offerOf } from './offers.js';
@@ -28,6 +29,7 @@ test('a token of which one unit is worth 10 USD is not bought for 19.98 USD at h
       output: { mint: BOUGHT, tokenProgram: TOKEN_PROGRAM, decimals: 0 },
     },
     AbortSignal.abort(),
+    { readings: new FillReadings() },
   );
   assert.ok('fair' in market);
   const leastFor = (amount: bigint) => offerOf(market, amount, { outAmount: 1n } as Quote).least;

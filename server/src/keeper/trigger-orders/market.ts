@@ -1,5 +1,6 @@
 import type { Address } from '@slipway/wire';
 import { isOfOtherUnits, OTHER_UNITS } from '../../prices/index.js';
+import type { FillReadings } from '../../routing/fill-readings.js';
 import type { Token } from '../../routing/router.js';
 import { automaticSlippageBps } from '../../routing/slippage.js';
 import type { TriggerKeeperDeps } from './deps.js';
@@ -24,7 +25,7 @@ export function marketOf(
   sale: Sale,
   { input, output }: { input: Token; output: Token },
   signal: AbortSignal,
-  excludePools: ReadonlySet<Address> = new Set(),
+  { readings, excludePools = new Set() }: { readings: FillReadings; excludePools?: ReadonlySet<Address> },
 ): Market | { skipped: string } {
   const [from, to] = [prices.forOrders(input.mint), prices.forOrders(output.mint)];
   if ('none' in from) return { skipped: from.why };
@@ -38,7 +39,14 @@ export function marketOf(
   }
   const sold = { usd: from.usd, decimals: input.decimals };
   const bought = { usd: to.usd, decimals: output.decimals };
-  const common = { input, output, owner: sale.vault, forFill: true, excludeVenues: new Set<string>(), excludePools };
+  const common = {
+    input,
+    output,
+    owner: sale.vault,
+    forFill: readings,
+    excludeVenues: new Set<string>(),
+    excludePools,
+  };
   return {
     quote: (amount) => router.quote({ ...common, mode: 'exact-in', amount }, signal),
     slippage: (quote) => BigInt(Math.min(maxBelowFairBps, sale.slippageBps ?? automaticSlippageBps(quote))),

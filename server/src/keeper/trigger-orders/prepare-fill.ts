@@ -5,6 +5,7 @@ import { type ChainAccount, givesAwaySol, isMade } from '../../chain/index.js';
 import { mintsMade, type Place, type Swap, temporaryWrappedSol } from '../../crafting/swap.js';
 import { type Crafted, TransactionTooLarge } from '../../crafting/transaction.js';
 import { explain, isOutOfUnits, suspectHops, tryOutSwap } from '../../landing/index.js';
+import { FillReadings } from '../../routing/fill-readings.js';
 import { type Hop, isRefused, type Token, tokenOf } from '../../routing/router.js';
 import type { FillDeps, TriggerKeeperDeps } from './deps.js';
 import { marketOf } from './market.js';
@@ -49,7 +50,8 @@ export async function prepareFill(deps: FillDeps, sale: Sale): Promise<PreparedF
   const [source, target] = await Promise.all([deps.chain.account(sale.source), targetOf(deps, sale, output)]);
   if ('skipped' in target) return target;
   const signal = AbortSignal.timeout(QUOTES_MS);
-  let market = marketOf(deps, sale, { input, output }, signal);
+  const readings = new FillReadings();
+  let market = marketOf(deps, sale, { input, output }, signal, { readings });
   if ('skipped' in market) return market;
   const avoided = new Set<Address>();
   const trade = { sale, input, output, target };
@@ -69,7 +71,7 @@ export async function prepareFill(deps: FillDeps, sale: Sale): Promise<PreparedF
       // It also has the router try these pools out, for others.
       await quote.without(suspects, signal);
       for (const { venue } of suspects) avoided.add(venue);
-      market = marketOf(deps, sale, { input, output }, signal, avoided);
+      market = marketOf(deps, sale, { input, output }, signal, { readings, excludePools: avoided });
       if ('skipped' in market) return market;
       offer = await findOffer(market, sale.amount);
       continue;

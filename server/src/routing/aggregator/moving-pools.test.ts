@@ -6,6 +6,7 @@ import { Registry } from 'prom-client';
 import { createCallBudget, createLiveAccounts, type Rpc } from '../../chain/index.js';
 import { MAX_AGE_MS } from '../../chain/live-accounts.js';
 import { PATIENCE_MS, runningNow } from '../../lib/testing.js';
+import { FillReadings } from '../fill-readings.js';
 import { isRefused, type QuoteRequest } from '../router.js';
 import { newAddress, openAggregator, openWorld, silent, type World } from './testing.js';
 import { Lab, type LabPool } from './venues/testing/lab.js';
@@ -212,7 +213,7 @@ it('attack: a free key has as many calls wait as may be made for quotes: what th
   const asked = { ...request(mints), owner: newAddress() };
   const ofClient = await aggregator.quote(asked, AbortSignal.timeout(100));
   assert.ok(isRefused(ofClient) && ofClient.refused === 'timeout');
-  const ofFill = await aggregator.quote({ ...asked, forFill: true }, AbortSignal.timeout(PATIENCE_MS));
+  const ofFill = await aggregator.quote({ ...asked, forFill: new FillReadings() }, AbortSignal.timeout(PATIENCE_MS));
   if (isRefused(ofFill)) assert.fail(ofFill.reason);
 });
 

@@ -1,5 +1,5 @@
 import { type Address, TOKEN_2022_PROGRAM } from '@slipway/wire';
-import type { LiveAccounts } from '../../chain/index.js';
+import type { LiveAccounts, Reading } from '../../chain/index.js';
 import type { Quote, QuoteRequest, Refusal } from '../router.js';
 import { newProgress } from './fitting.js';
 import { calculate, type Found, type SearchOptions, unbounded } from './found.js';
@@ -96,7 +96,7 @@ export class Quoter {
       if (!found) return noRoute(options);
       if (options.request.owner === undefined) return found;
       const accounts = found.plan.steps.flatMap(({ parts }) => parts.flatMap(({ pool }) => pool.accounts));
-      const readings = this.#deps.live.refresh([...new Set(accounts)], { first: options.request.forFill ?? false });
+      const readings = this.#read([...new Set(accounts)], options.request);
       const now = await beforeAbort(readings, signal);
       if (now === undefined) return { refused: 'timeout', reason: 'the pools could not be read in time' };
       if ('refused' in now) return now;
@@ -105,6 +105,11 @@ export class Quoter {
       if (exact && options.room.excess(exact) <= 0) return exact;
     }
     return noRoute(options);
+  }
+
+  #read(accounts: readonly Address[], { forFill }: QuoteRequest): Promise<Readings> {
+    const { live } = this.#deps;
+    return forFill ? forFill.read(live, accounts) : live.refresh(accounts);
   }
 }
 
@@ -172,7 +177,7 @@ const early = ({ reason }: Refusal): Refusal => ({
   reason: `${reason}; their pools are being looked for: ask again in a few seconds`,
 });
 
-type Readings = Awaited<ReturnType<LiveAccounts['refresh']>>;
+type Readings = ReadonlyMap<Address, Reading>;
 
 async function beforeAbort(readings: Promise<Readings>, signal: AbortSignal): Promise<Readings | Refusal | undefined> {
   const failed = (): Refusal => ({ refused: 'unavailable', reason: 'the pools could not be read' });
