@@ -77,6 +77,14 @@ async function insert(terms: Partial<TriggerOrderRow> = {}): Promise<string> {
 /** Falls 10 % below the highest price, which is 100 USD so far. */
 const trailing = { triggerCondition: 'below', triggerPriceUsd: null, trailingBps: 1_000, highWatermark: 100 } as const;
 
+/** Two thousand more, after this one, that wait for 1,000 USD. */
+const insertFar = (id: string) =>
+  store.query(
+    `insert into orders select (jsonb_populate_record(o, jsonb_build_object('id', 'z' || n, 'deposit_request_id', n, 'trigger_price_usd', 1000))).*
+     from orders o, generate_series(1001, 3000) n where o.id = $1`,
+    [id],
+  );
+
 const openOrders = () => WaitingOrders.open({ store, clock, steadyNow: () => steady });
 const idsOf = (fired: { id: string }[]) => fired.map(({ id }) => id);
 const claim = (id: string) =>
@@ -185,11 +193,7 @@ describe('orders that wait for a price', () => {
 
   it('are read in pieces, and one that comes back between two of them stays', async () => {
     const [near, trailed] = [await insert(), await insert(trailing)];
-    await store.query(
-      `insert into orders select (jsonb_populate_record(o, jsonb_build_object('id', 'z' || n, 'deposit_request_id', n, 'trigger_price_usd', 1000))).*
-       from orders o, generate_series(1001, 3000) n where o.id = $1`,
-      [near],
-    );
+    await insertFar(near);
     let pieceMs = 0;
     const steadyNow = () => {
       steady += pieceMs;
@@ -212,6 +216,26 @@ describe('orders that wait for a price', () => {
     await orders.update(nothing);
     assert.deepEqual([orders.size, orders.hasMore], [2_001, false]);
     assert.deepEqual(idsOf(orders.tick(SOL, 90)), [trailed]);
+    await orders.close();
+  });
+
+  it('are all read again soon where the database was away in the middle: of those before, changes are not told meanwhile', async () => {
+    const near = await insert();
+    await insertFar(near);
+    let pages = 0;
+    const query: Store['query'] = (...asked) =>
+      ++pages === 2 ? Promise.reject(new Error('away')) : store.query(...asked);
+    const orders = await WaitingOrders.open({ store: { ...store, query }, clock, steadyNow: () => steady });
+    await assert.rejects(orders.update(nothing), /away/);
+    assert.equal(orders.size, 1_000);
+    await store.query('update orders set trigger_price_usd = 50 where id = $1', [near]);
+    await orders.update(nothing);
+    assert.deepEqual([orders.size, orders.tick(SOL, 60)], [2_001, []]);
+    await orders.update(nothing);
+    assert.deepEqual(idsOf(orders.tick(SOL, 60)), [near]);
+    pages = 10;
+    await orders.update(nothing);
+    assert.equal(pages, 10, 'and then in a minute');
     await orders.close();
   });
 

@@ -47,6 +47,8 @@ interface Reading {
   readonly gone: Set<string>;
   readonly mints: Set<Address>;
   readonly priced: Set<Address>;
+  /** A page could not be read: of those before it, changes may not have been told meanwhile. */
+  hasFailed: boolean;
 }
 
 /**
@@ -150,14 +152,17 @@ export class WaitingOrders {
   #newReading(): Reading {
     // Others that no longer wait may stay: their claim is a no-op.
     const gone = new Set([...this.#marks.ids, ...this.#tries.keys()]);
-    return { after: '', gone, mints: new Set(), priced: new Set() };
+    return { after: '', gone, mints: new Set(), priced: new Set(), hasFailed: false };
   }
 
   async #goOn(reading: Reading, inFlight: InFlight): Promise<void> {
     const { store, steadyNow } = this.#deps;
     const until = steadyNow() + READING_MS;
     for (let more = true; more; ) {
-      const page = await waitingOrders(store, reading.after, PAGE);
+      const page = await waitingOrders(store, reading.after, PAGE).catch((error) => {
+        reading.hasFailed = true;
+        throw error;
+      });
       for (const order of page) {
         reading.mints.add(order.triggerMint as Address);
         for (const mint of mintsOf(order)) reading.priced.add(mint);
@@ -175,7 +180,7 @@ export class WaitingOrders {
       this.#remove(id);
       this.#tries.delete(id);
     }
-    this.#reloadAt = steadyNow() + RELOAD_MS;
+    this.#reloadAt = steadyNow() + (reading.hasFailed ? 0 : RELOAD_MS);
   }
 
   async #readChanged(inFlight: InFlight): Promise<void> {
