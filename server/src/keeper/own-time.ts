@@ -10,8 +10,16 @@ export class OwnTime {
   }
 
   async turnOfOthers(): Promise<void> {
+    await this.wait(new Promise(setImmediate));
+  }
+
+  /** Waits for something. What follows of it meanwhile counts as work of others, too. */
+  async wait<T>(something: Promise<T>): Promise<T> {
     const begun = busyNow();
-    await new Promise(setImmediate);
-    this.#othersMs += busyNow() - begun;
+    try {
+      return await something;
+    } finally {
+      this.#othersMs += busyNow() - begun;
+    }
   }
 }

@@ -422,6 +422,22 @@ describe('a wallet with too little', () => {
   });
 });
 
+function sharingWorker(
+  items: readonly string[],
+  steps: Partial<Work<string, string>>,
+  sharing: NonNullable<WorkerOptions['sharing']>,
+) {
+  const work: Work<string, string> = {
+    idOf: (item) => item,
+    due: async () => items,
+    prepare: async (item) => item,
+    send: async () => {},
+    failed: () => {},
+    ...steps,
+  };
+  return new Worker(work, { begin: 'serially', intervalMs: 1_000, log: silent, failure: 'x', sharing });
+}
+
 describe('a worker whose looks at items are work for the processor', () => {
   it('attack: a stranger on the chain opens ever more orders that no market pays for: others have the processor for as long, in slices', async () => {
     let [now, longest, since] = [0, 0, 0];
@@ -432,19 +448,11 @@ describe('a worker whose looks at items are work for the processor', () => {
       now += ms;
       since = now;
     };
-    const work: Work<string, string> = {
-      idOf: (item) => item,
-      due: async () => Array.from({ length: 2_000 }, (_, i) => `order ${i}`),
-      async isDue() {
-        now += 0.5;
-        return false;
-      },
-      prepare: async (item) => item,
-      send: async () => {},
-      failed: () => {},
+    const isDue = async () => {
+      now += 0.5;
+      return false;
     };
-    const sharing = { busyNow: () => now, sleep };
-    const worker = new Worker(work, { begin: 'serially', intervalMs: 1_000, log: silent, failure: 'x', sharing });
+    const worker = sharingWorker(some(2_000), { isDue }, { busyNow: () => now, sleep });
     await worker.tick();
     assert.equal(
       slept.reduce((sum, ms) => sum + ms, 0),
@@ -460,21 +468,43 @@ describe('a worker whose looks at items are work for the processor', () => {
     const sleep = async (ms: number) => {
       slept.push(ms);
     };
-    const work: Work<string, string> = {
-      idOf: (item) => item,
-      due: async () => ['one', 'two', 'three'],
-      async isDue() {
-        now += 400;
-        return false;
-      },
-      prepare: async (item) => item,
-      send: async () => {},
-      failed: () => {},
+    const isDue = async () => {
+      now += 400;
+      return false;
     };
-    const sharing = { busyNow: () => now, sleep };
-    const worker = new Worker(work, { begin: 'serially', intervalMs: 1_000, log: silent, failure: 'x', sharing });
+    const worker = sharingWorker(some(3), { isDue }, { busyNow: () => now, sleep });
     await worker.tick();
     assert.deepEqual(slept, [400, 400, 400]);
+    await worker.close();
+  });
+
+  it('attack: a stranger on the chain opens orders that are long prepared in vain: after each, others have the processor for as long, and what is to be sent does not wait for that', async () => {
+    let now = 0;
+    const done: (string | number)[] = [];
+    const sleep = async (ms: number) => done.push(ms);
+    const prepare = async (item: string) => {
+      now += 400;
+      if (item === 'item 1') throw new Error('in vain');
+      return item === 'item 0' ? undefined : item;
+    };
+    const send = async (item: string) => void done.push(item);
+    const worker = sharingWorker(some(3), { prepare, send }, { busyNow: () => now, sleep });
+    await worker.tick();
+    assert.deepEqual(done, [400, 400, 'item 2', 400]);
+    await worker.close();
+  });
+
+  it('counts no less than nothing of an item during which waits of several end that have begun before', async () => {
+    let now = 1_000;
+    const slept: number[] = [];
+    const isDue = async (item: string) => {
+      now += item === 'item 0' ? -600 : 10;
+      return false;
+    };
+    const sleep = async (ms: number) => slept.push(ms);
+    const worker = sharingWorker(some(2), { isDue }, { busyNow: () => now, sleep });
+    await worker.tick();
+    assert.deepEqual(slept, [10]);
     await worker.close();
   });
 
@@ -484,21 +514,14 @@ describe('a worker whose looks at items are work for the processor', () => {
     const busyFor = (ms: number) => {
       for (const end = performance.now() + ms; performance.now() < end; );
     };
-    const work: Work<string, string> = {
-      idOf: (item) => item,
-      due: async () => ['one', 'two'],
-      async isDue(item) {
-        setImmediate(() => busyFor(item === 'one' ? 200 : 20));
-        await own.turnOfOthers();
-        if (item === 'two') busyFor(20);
-        return false;
-      },
-      prepare: async (item) => item,
-      send: async () => {},
-      failed: () => {},
+    const isDue = async (item: string) => {
+      setImmediate(() => busyFor(item === 'item 0' ? 200 : 20));
+      await own.turnOfOthers();
+      if (item === 'item 1') busyFor(20);
+      return false;
     };
-    const sharing = { busyNow: () => own.now(), sleep: async (ms: number) => slept.push(ms) };
-    const worker = new Worker(work, { begin: 'serially', intervalMs: 1_000, log: silent, failure: 'x', sharing });
+    const sleep = async (ms: number) => slept.push(ms);
+    const worker = sharingWorker(some(2), { isDue }, { busyNow: () => own.now(), sleep });
     await worker.tick();
     const last = slept.at(-1)!;
     assert.ok(last >= 20, `${last} ms`);

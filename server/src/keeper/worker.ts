@@ -70,7 +70,7 @@ export interface WorkerOptions extends LoopOptions {
    * Otherwise what others make in vain keeps waiting what is due now.
    */
   mostInVain?: number;
-  /** With `serially`, if looking at items is work for the processor: others have it for as long in between. */
+  /** With `serially`, if looking at items and preparing them is work for the processor: others have it for as long in between. */
   sharing?: { busyNow: () => number; sleep?: (milliseconds: number) => Promise<unknown> };
   /** Who pays. Nothing is begun while it cannot. */
   wallet?: Pick<KeeperWallet, 'canPay'>;
@@ -203,6 +203,8 @@ export class Worker<Item, Prepared> implements InFlight {
       } catch (error) {
         this.#failed(item, error);
       }
+      // Not before what is prepared is under way: it is for the market of now.
+      await this.#share();
     }
     if (this.#isCutShort) this.#loop.again();
     return begun;
@@ -211,18 +213,30 @@ export class Worker<Item, Prepared> implements InFlight {
   async #isDue(item: Item): Promise<boolean> {
     const { isDue } = this.#work;
     if (!isDue) return true;
-    const { busyNow, sleep = wait } = this.#options.sharing ?? { busyNow: () => 0 };
+    try {
+      return await this.#counted(() => isDue.call(this.#work, item));
+    } finally {
+      await this.#share();
+    }
+  }
+
+  async #counted<T>(work: () => Promise<T>): Promise<T> {
+    const { busyNow } = this.#options.sharing ?? { busyNow: () => 0 };
     const begun = busyNow();
     try {
-      return await isDue.call(this.#work, item);
+      return await work();
     } finally {
-      this.#busyMs += Math.min(MOST_SLEPT_MS, busyNow() - begun);
-      if (this.#busyMs >= SLICE_MS) {
-        const ms = this.#busyMs;
-        this.#busyMs = 0;
-        await sleep(ms);
-      }
+      // Waits that overlap take off the same time twice.
+      this.#busyMs += Math.max(0, Math.min(MOST_SLEPT_MS, busyNow() - begun));
     }
+  }
+
+  async #share(): Promise<void> {
+    if (this.#busyMs < SLICE_MS) return;
+    const { sleep = wait } = this.#options.sharing ?? {};
+    const ms = this.#busyMs;
+    this.#busyMs = 0;
+    await sleep(ms);
   }
 
   async #beginTogether(items: Iterable<Item>): Promise<number> {
@@ -290,7 +304,7 @@ export class Worker<Item, Prepared> implements InFlight {
     const release = await this.#hold(item);
     if (!release) return undefined;
     try {
-      const prepared = await this.#work.prepare(item);
+      const prepared = await this.#counted(() => this.#work.prepare(item));
       if (prepared !== undefined && !this.#loop.isClosed) return () => this.#send(item, prepared).finally(release);
     } catch (error) {
       await release();

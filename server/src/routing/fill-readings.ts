@@ -10,7 +10,13 @@ const MOST_READINGS = 12;
  */
 export class FillReadings {
   readonly #known = new Map<Address, Reading>();
+  readonly #wait: <T>(something: Promise<T>) => Promise<T>;
   #left = MOST_READINGS;
+
+  /** `wait` is given each reading to wait for, by whoever has to know when his own work rests. */
+  constructor(wait: <T>(something: Promise<T>) => Promise<T> = (something) => something) {
+    this.#wait = wait;
+  }
 
   /** Each account as it was first read. @throws ChainUnavailable; Error where the attempt has read as often as it may */
   async read(
@@ -21,7 +27,8 @@ export class FillReadings {
     if (missing.length === 0) return this.#known;
     if (this.#left === 0) throw new Error('the attempt has read as often as it may');
     this.#left -= 1;
-    for (const [address, reading] of await live.refresh(missing, { first: true })) this.#known.set(address, reading);
+    const read = await this.#wait(live.refresh(missing, { first: true }));
+    for (const [address, reading] of read) this.#known.set(address, reading);
     return this.#known;
   }
 }

@@ -158,7 +158,7 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
     const cost = lamportsIn(sides.output, await networkFee(deps), deps.usd);
     if (cost === undefined) throw new Error(NOT_REPAID);
     const others = () => this.#ownTime.turnOfOthers();
-    const markets = { any: marketOf(deps, sides, undefined, others), exact: exactMarketOf(deps, sides, others) };
+    const markets = { any: marketOf(deps, sides, others), exact: exactMarketOf(deps, sides, others) };
     const most = await this.#answers.mostOf(order, markets);
     const mayPay = most === undefined || fillFor(order, order.makingAmount, most, cost) !== undefined;
     const whole = mayPay && this.#inVain.isWorthAsking(address, order, most, cost);
@@ -183,11 +183,13 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
   }
 
   async prepare({ address, order }: OpenOrder): Promise<Prepared | undefined> {
-    const prepare = this.#isExpired(order) ? prepareCancel : prepareFill;
     const place = this.#placeOf(address);
     this.#waiting.delete(address);
     // One wallet throughout, though another key may take its place meanwhile.
-    const prepared = await prepare({ ...this.#deps }, address);
+    const deps = { ...this.#deps };
+    const prepared = this.#isExpired(order)
+      ? await this.#ownTime.wait(prepareCancel(deps, address))
+      : await prepareFill(deps, address, this.#ownTime);
     if (!('skipped' in prepared)) {
       if (prepared.makesForMaker) this.#requireRoomFor(prepared.makesForMaker);
       if (!this.#isBusy(prepared.venues)) return prepared;

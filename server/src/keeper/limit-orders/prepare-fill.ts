@@ -16,6 +16,7 @@ import {
   type Token,
   tokenOf,
 } from '../../routing/router.js';
+import { OwnTime } from '../own-time.js';
 import { accountsOf } from './accounts.js';
 import { blocked, type LimitOrderDeps, notYet, type Prepared, type Skipped } from './deps.js';
 import { defectOf, type Fill, fillFor, isExpired, lamportsIn, type Market, planFill, wholeUnits } from './plan.js';
@@ -81,10 +82,13 @@ const requestOf = ({ input, output }: Sides, amount: bigint, { pools }: Avoided)
   ...(pools.length > 0 && { excludePools: new Set(pools) }),
 });
 
-const turnOfOthers = (): Promise<unknown> => new Promise(setImmediate);
-
 /** The market according to what the router knows already, without reads from the chain: `others` have their turn in between. */
-export function marketOf(deps: LimitOrderDeps, sides: Sides, avoided = NOTHING, others = turnOfOthers): Market {
+export function marketOf(
+  deps: LimitOrderDeps,
+  sides: Sides,
+  others: () => Promise<unknown>,
+  avoided = NOTHING,
+): Market {
   return async (amount) => {
     await others();
     const quote = await quoteFor(deps, requestOf(sides, amount, avoided), avoided);
@@ -125,8 +129,15 @@ function budgetOf(units: number, price: bigint, more: number): Budget {
   return { ...most, computeUnitLimit: Math.min(most.computeUnitLimit, affordable) };
 }
 
-/** Crafts and simulates the transaction that fills as much of an order as the market pays for. */
-export async function prepareFill(deps: LimitOrderDeps, address: Address): Promise<Prepared | Skipped> {
+interface Start {
+  order: LimitOrder;
+  sides: Sides;
+  terms: Terms;
+  /** The taker's own, in units of the output. */
+  cost: number;
+}
+
+async function startOf(deps: LimitOrderDeps, address: Address): Promise<Start | Skipped> {
   const order = await orderNow(deps, address);
   if (!order || isExpired(order, deps.clock.now())) return notYet('it is not open any more');
   const sides = await sidesOf(deps, order);
@@ -138,19 +149,31 @@ export async function prepareFill(deps: LimitOrderDeps, address: Address): Promi
   if (cost === undefined) return blocked(NOT_REPAID);
   const { taker, addresses, programs } = deps;
   const { make, makerOutput } = making;
-  const terms = { taker, address, order, addresses, programs, places, make, makerOutput };
-  const readings = new FillReadings();
+  return { order, sides, cost, terms: { taker, address, order, addresses, programs, places, make, makerOutput } };
+}
+
+/** Crafts and simulates the transaction that fills as much of an order as the market pays for. */
+export async function prepareFill(
+  deps: LimitOrderDeps,
+  address: Address,
+  own = new OwnTime(),
+): Promise<Prepared | Skipped> {
+  const start = await own.wait(startOf(deps, address));
+  if ('skipped' in start) return start;
+  const { order, sides, cost, terms } = start;
+  const others = () => own.turnOfOthers();
+  const readings = new FillReadings((reading) => own.wait(reading));
   let avoided = NOTHING;
   for (let tries = 0; tries < MOST_TRIES; tries++) {
-    const plan = await planFill(order, marketOf(deps, sides, avoided), cost);
+    const plan = await planFill(order, marketOf(deps, sides, others, avoided), cost);
     if (!plan) break;
-    const request = { ...requestOf(sides, plan.makingAmount, avoided), owner: taker, forFill: readings };
+    const request = { ...requestOf(sides, plan.makingAmount, avoided), owner: deps.taker, forFill: readings };
     const quote = await quoteFor(deps, request, avoided);
     if (isRefused(quote)) return notYet(quote.reason);
     const fill = fillFor(order, plan.makingAmount, quote.outAmount, cost);
     // The market has moved; the quote has refreshed what the router knows of it.
     if (!fill) continue;
-    const prepared = await tryOutFill(deps, terms, fill, cost, quote);
+    const prepared = await own.wait(tryOutFill(deps, terms, fill, cost, quote));
     if (prepared === 'too large') avoided = { ...avoided, simpler: avoided.simpler + 1 };
     else if ('suspects' in prepared && prepared.suspects.length > 0 && quote.without) {
       // It also has the router try these pools out, for others.
@@ -161,9 +184,11 @@ export async function prepareFill(deps: LimitOrderDeps, address: Address): Promi
   return notYet('the market does not pay for it with a route that a transaction has room for');
 }
 
+type Terms = Omit<FlashFill, 'makingAmount' | 'price' | 'least' | 'trade'>;
+
 async function tryOutFill(
   deps: LimitOrderDeps,
-  terms: Omit<FlashFill, 'makingAmount' | 'price' | 'least' | 'trade'>,
+  terms: Terms,
   { makingAmount, ...price }: Fill,
   cost: number,
   quote: Quote,
