@@ -6,6 +6,22 @@ export interface Effort {
   left: number;
 }
 
+/** What one of several may take of what is left, so that something stays for the others, however many there are. */
+const SHARE = 1 / 4;
+
+/** That much of it: what is spent of the share is spent of the whole. */
+export function shareOf(whole: Effort): Effort {
+  const kept = whole.left * (1 - SHARE);
+  return {
+    get left() {
+      return whole.left - kept;
+    },
+    set left(left) {
+      whole.left = left + kept;
+    },
+  };
+}
+
 /** Of what is done once. */
 export const WITHOUT_END: Effort = { left: Number.POSITIVE_INFINITY };
 

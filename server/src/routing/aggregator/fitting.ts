@@ -1,6 +1,6 @@
 import type { Address } from '@slipway/wire';
 import { bestRate, mostOut, mostUpTo, partOf, split, type Way, WORTH_A_POOL } from './deal.js';
-import { type Effort, isSpent, spend } from './effort.js';
+import { type Effort, isSpent, shareOf, spend } from './effort.js';
 import { type EndingLeg, endingLeg, filledWays, lessenings, nearlyFilled, outOf, toppedUp } from './ends.js';
 import {
   better,
@@ -127,10 +127,11 @@ function follow(estimate: Estimate, options: SearchOptions, progress: Progress):
     if (later.length > 0) extend(ways, out);
     else {
       const plan = planOf(path, eachOf(ways));
-      const found = calculate(plan, offerFor(out), options, progress);
+      const share = shareOf(progress);
+      const found = calculate(plan, offerFor(out), options, share);
       const exact = found && scored(found, options);
       const estimate = discounted(worthOf(out), plan.pools);
-      noteShort(plan, { guess: offerFor(out), estimate, exact }, options, progress);
+      noteShort(plan, { guess: offerFor(out), estimate, exact }, options, progress.short, share);
       if (exact && fits(exact.found, options, progress)) progress.best = better(exact, progress.best);
     }
   };

@@ -1,5 +1,5 @@
 import type { QuoteRequest } from '../router.js';
-import { type Effort, WITHOUT_END } from './effort.js';
+import { type Effort, isSpent, WITHOUT_END } from './effort.js';
 import type { Leg, Pool } from './market.js';
 import type { PoolState, Trade } from './venue.js';
 
@@ -56,13 +56,24 @@ export function quoteOf({ state, from }: LiveLeg, amount: bigint, effort: Effort
 export const paidBy = (leg: LiveLeg, amount: bigint, effort = WITHOUT_END): bigint =>
   (amount > 0n ? quoteOf(leg, amount, effort)?.received : undefined) ?? 0n;
 
-/** Output of the best pool, exactly; pools that pay less than they seem to are taken out of the list. */
-export function mostPaid(legs: LiveLeg[], amount: bigint): bigint {
+/** Those that give anything for an amount by estimate, with what that is. */
+export const bestFirst = (legs: readonly LiveLeg[], amount: bigint): { leg: LiveLeg; out: number }[] =>
+  legs
+    .map((leg) => ({ leg, out: leg.state.estimateOut(leg.from, Number(amount)) }))
+    .filter(({ out }) => out > 0)
+    .sort((a, b) => b.out - a.out);
+
+/** Pools of a pair that are asked what they pay, whatever is left of the effort. */
+const ALWAYS_ASKED = 8;
+
+/**
+ * Output of the best pool, exactly, as far as the effort goes; pools that pay less than they seem to are taken out of the list.
+ */
+export function mostPaid(legs: LiveLeg[], amount: bigint, effort: Effort): bigint {
   let most = 0n;
-  const looks = legs.map((leg) => ({ leg, out: leg.state.estimateOut(leg.from, Number(amount)) }));
-  for (const { leg, out } of looks.filter(({ out }) => out > 0).sort((a, b) => b.out - a.out)) {
-    if (wholeOut(out) <= most) break;
-    const paid = paidBy(leg, amount);
+  for (const [place, { leg, out }] of bestFirst(legs, amount).entries()) {
+    if (wholeOut(out) <= most || (place >= ALWAYS_ASKED && isSpent(effort))) break;
+    const paid = paidBy(leg, amount, effort);
     if (paid > most) most = paid;
     if (isShort(leg, amount, paid)) legs.splice(legs.indexOf(leg), 1);
   }

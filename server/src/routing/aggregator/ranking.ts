@@ -1,6 +1,7 @@
 // The paths between two tokens that are best for amounts of one size.
 import type { Address } from '@slipway/wire';
 import type { QuoteRequest } from '../router.js';
+import { type Effort, shareOf } from './effort.js';
 import { bestOut, type LiveLeg, leastIn, liveLegs, mostPaid, wholeIn, wholeOut } from './legs.js';
 import type { Leg } from './market.js';
 import { common, type Pairs } from './pairs.js';
@@ -23,6 +24,8 @@ const LOOKS_A_PLACE = 4;
 const MOST_TO_A_TOKEN = MOST_OF_ALL.three * LOOKS_A_PLACE;
 /** A path that has lost such a share (1/n) pays clearly less. */
 const CLEARLY = 200n;
+/** What asking for what pools pay may take of one ranking, in microseconds, roughly; each pair has a share of it. */
+const MAX_EFFORT = 200_000;
 
 export interface Ranking {
   pairs: Pairs;
@@ -161,10 +164,12 @@ const byWorth = (a: { worth: number }, b: { worth: number }) => (a.worth === b.w
 /** What the best pools of each step of a path pay, exactly. */
 function paidOver(liveOf: (from: Address, to: Address) => LiveLeg[]) {
   const known = new Map<readonly LiveLeg[], Map<bigint, bigint>>();
+  const effort: Effort = { left: MAX_EFFORT };
   const paid = (legs: LiveLeg[], amount: bigint): bigint => {
     const ofLegs = known.get(legs) ?? new Map<bigint, bigint>();
     known.set(legs, ofLegs);
-    const last = ofLegs.get(amount) ?? (mostPaid(legs, amount) || mostPaid(legs, amount / BigInt(SIZE)));
+    const most = (of: bigint) => mostPaid(legs, of, shareOf(effort));
+    const last = ofLegs.get(amount) ?? (most(amount) || most(amount / BigInt(SIZE)));
     ofLegs.set(amount, last);
     return last;
   };

@@ -1,5 +1,6 @@
 import type { QuoteRequest } from '../router.js';
 import { CHUNKS, inputOfMany, MAX_PARTS, mostOut, partOf, type Way, waysFor } from './deal.js';
+import { shareOf } from './effort.js';
 import { fits, fitting, newProgress, type Progress } from './fitting.js';
 import {
   better,
@@ -12,7 +13,7 @@ import {
   type SearchOptions,
   scored,
 } from './found.js';
-import { bestOut, type LiveLeg, leastIn, liveLegs, wholeIn, wholeOut } from './legs.js';
+import { bestOut, type LiveLeg, leastIn, liveLegs, mostFor, wholeIn, wholeOut } from './legs.js';
 import type { Leg, Path } from './market.js';
 import { lengthsOf } from './path-lengths.js';
 import { ALL_BPS, type Plan } from './plan.js';
@@ -25,7 +26,12 @@ const CLOSE_PATHS = 2;
 const LARGE_LOSS = 0.005;
 /** Another path is split, too, if it might be better by this share. */
 const WORTH_A_PATH = 0.0005;
-/** What measuring trades may take that are filled in part, in microseconds, roughly: those of a pair weigh nearly the same. */
+/** Pools that are asked first for a trade that is filled in part: so many that are best for each part (1/n) of the amount. */
+const PARTS = [1, 3, 8, 25, 100] as const;
+const BEST_OF_A_PART = 8;
+/**
+ * What asking for such trades may take, and measuring them, in microseconds, roughly: those of a pair weigh nearly the same.
+ */
 const MAX_PARTIAL = 20_000;
 
 /** Searches for one answer: each is without the pools that paid less than they seemed to in the ones before. */
@@ -68,9 +74,10 @@ function lookClosely(options: SearchOptions, live: LiveCache, progress: Progress
   for (const { plan, amount, score: estimate } of plans) {
     // Rounding only makes a plan worse than its estimate, so a plan whose estimate is no better cannot win.
     if (progress.best && (looks === CLOSE_LOOKS || estimate <= progress.best.score)) break;
-    const found = plan && calculate(plan, amount, options, progress);
+    const share = shareOf(progress);
+    const found = plan && calculate(plan, amount, options, share);
     const exact = found && scored(found, options);
-    if (plan) noteShort(plan, { guess: amount, estimate, exact }, options, progress);
+    if (plan) noteShort(plan, { guess: amount, estimate, exact }, options, progress.short, share);
     if (!exact || !fits(exact.found, options, progress)) isMissed = true;
     else {
       looks += 1;
@@ -89,15 +96,19 @@ function filledInPart(options: SearchOptions): Scored | undefined {
   if (request.mode === 'exact-out') return undefined;
   const { mint: input } = request.input;
   const { mint: output } = request.output;
-  const filled = liveLegs(market.pair(input, output), now, request).flatMap((leg) => {
+  const legs = liveLegs(market.pair(input, output), now, request);
+  // By estimate, what takes a part gives nothing for all of it.
+  const best = PARTS.flatMap((part) => mostFor(legs, Number(request.amount) / part, BEST_OF_A_PART));
+  const asking = newProgress(MAX_PARTIAL);
+  const filled = [...new Set([...best, ...legs])].flatMap((leg) => {
     const plan = { steps: [{ input, output, parts: [partOf(leg, ALL_BPS)] }], pools: 1 };
-    const found = calculate(plan, Number(request.amount), options);
+    const found = calculate(plan, Number(request.amount), options, asking);
     return found ? [scored(found, options)] : [];
   });
-  const progress = newProgress(MAX_PARTIAL);
+  const measuring = newProgress(MAX_PARTIAL);
   const takenBy = ({ found }: Scored) => found.outcome.inAmount;
   filled.sort((a, b) => b.score - a.score || Number(takenBy(a) - takenBy(b)));
-  return filled.find(({ found }) => fits(found, options, progress));
+  return filled.find(({ found }) => fits(found, options, measuring));
 }
 
 // ---- by estimate ----------------------------------------------------------------------------------------------------

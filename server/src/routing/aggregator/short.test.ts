@@ -26,10 +26,12 @@ interface Terms {
   price?: number;
   /** The share of its estimates that it pays for an amount; for 0 it refuses. */
   pays?: (amount: number) => number;
+  /** What an exact quote takes, in microseconds. */
+  takes?: number;
 }
 
 /** A pool of a kind that nobody knows yet, whose estimates may promise anything. */
-function poolOf([a, b]: readonly [Address, Address], { price = 1, pays = () => 1 }: Terms = {}): Pool {
+function poolOf([a, b]: readonly [Address, Address], { price = 1, pays = () => 1, takes = 0 }: Terms = {}): Pool {
   const reserves: [number, number] = [DEEP, DEEP * price];
   const [of, to] = [(side: Side) => reserves[side], (side: Side) => reserves[side === 0 ? 1 : 0]];
   const token = (mint: Address) => ({ mint, tokenProgram: TOKEN_PROGRAM, vault: newAddress() });
@@ -40,7 +42,8 @@ function poolOf([a, b]: readonly [Address, Address], { price = 1, pays = () => 1
     feeShare: 0,
     estimateOut,
     estimateIn: (from, out) => (out < to(from) ? (of(from) * out) / (to(from) - out) : Number.POSITIVE_INFINITY),
-    quote(from, amount) {
+    quote(from, amount, effort) {
+      if (effort) effort.left -= takes;
       const received = BigInt(Math.floor(estimateOut(from, Number(amount)) * pays(Number(amount))));
       return received > 0n ? { paid: amount, received, fee: 0n } : undefined;
     },
@@ -115,7 +118,7 @@ it('attack: a stranger on the chain makes many tokens with pools that have a par
   const shallow = (between: Address): Pool => {
     const pool = poolOf([between, bought], { price: 1.01 });
     const state = pool.state(0)!;
-    const most = Number(AMOUNT) / 3;
+    const most = Math.floor(Number(AMOUNT) / 3);
     const ends: PoolState = {
       ...state,
       estimateOut: (from, amount) => (amount > most ? 0 : state.estimateOut(from, amount)),
@@ -222,20 +225,72 @@ it('attack: a stranger on the chain makes rankings slow by tokens of his own: fo
   assert.deepEqual(times.map(rankedAt), [3, 0, 1, 0, 1, 1, 0, 1]);
 });
 
+it('attack: a stranger on the chain makes a thousand pools of one pair that look best, pay less, and take long to calculate: the path over another token is found', () => {
+  for (const takes of [0, 20, 100, 1_000])
+    for (const share of [0, 0.5]) {
+      const terms = { pays: () => share, takes };
+      const others = Array.from({ length: 1_000 }, (_, nth) =>
+        poolOf([sold, bought], { price: better(nth), ...terms }),
+      );
+      assertHonest([poolOf([sold, hub]), poolOf([hub, bought])], others);
+    }
+});
+
+/** The same pool, which takes long to calculate, with another answer; `asked` is called for each. */
+function slow(pool: Pool, asked: () => void, quote: PoolState['quote'] = pool.state(0)!.quote): Pool {
+  const state: PoolState = {
+    ...pool.state(0)!,
+    quote(from, amount, effort) {
+      asked();
+      if (effort) effort.left -= 1_000;
+      return quote(from, amount);
+    },
+  };
+  return { ...pool, state: () => state };
+}
+
+it('attack: a stranger on the chain makes a thousand pools that take long to calculate beside those of a path: of few of them is asked what they pay, and the path is listed', () => {
+  let quotes = 0;
+  const others = Array.from({ length: 1_000 }, (_, nth) =>
+    slow(poolOf([hub, bought], { price: better(nth), pays: () => 0 }), () => quotes++),
+  );
+  const market = createMarket([...others, poolOf([sold, hub]), poolOf([sold, bought])]);
+  const paths = market.paths(requestOf(), 0);
+  assert.deepEqual([paths.length, paths[1]?.mints], [2, [sold, hub, bought]]);
+  assert.ok(quotes < 200, `${quotes} quotes`);
+});
+
+it('attack: a stranger on the chain makes a thousand pools that take a part of an amount, and long to calculate: few of them are asked, the best of them first', () => {
+  let quotes = 0;
+  const most = Math.floor(Number(AMOUNT) / 3);
+  const partOf = (nth: number) => {
+    const pool = poolOf([sold, bought], { price: nth });
+    const state = pool.state(0)!;
+    const ends: PoolState = {
+      ...state,
+      estimateOut: (from, amount) => (amount > most ? 0 : state.estimateOut(from, amount)),
+      estimateIn: () => Number.POSITIVE_INFINITY,
+    };
+    const quote: PoolState['quote'] = (from, amount) => state.quote(from, BigInt(Math.min(Number(amount), most)));
+    return slow({ ...pool, state: () => ends }, () => quotes++, quote);
+  };
+  const pools = Array.from({ length: 1_000 }, (_, nth) => partOf(1 + nth));
+  const market = createMarket(pools);
+  const found = search({ market, request: requestOf(), now: 0, routed: true, maxPools: 5, room: ROOM });
+  assert.equal(found!.plan.steps[0]!.parts[0]!.pool, pools.at(-1));
+  assert.ok(quotes < 200, `${quotes} quotes`);
+});
+
 it('looks for pools that pay too little only as long as the effort suffices, and holds none for one that it has not looked at', () => {
   const pools = Array.from({ length: 100 }, () => poolOf([sold, bought], { pays: () => 0.5 }));
   const request = requestOf();
   const [first] = pools.map((pool) => ({ pool, from: 0 as const, state: pool.state(0)!, bps: 10_000 }));
   const plan = { steps: [{ input: sold, output: bought, parts: [first!] }], pools: 1 };
   const shortWith = (left: number) => {
-    const progress = { left, short: new Set<Address>() };
-    noteShort(
-      plan,
-      { guess: 0, estimate: 1, exact: undefined },
-      { market: createMarket(pools), request, now: 0 },
-      progress,
-    );
-    return progress.short.size;
+    const short = new Set<Address>();
+    const look = { guess: 0, estimate: 1, exact: undefined };
+    noteShort(plan, look, { market: createMarket(pools), request, now: 0 }, short, { left });
+    return short.size;
   };
   assert.deepEqual([0, 1, 21, 1_000].map(shortWith), [0, 1, 11, 100]);
 });

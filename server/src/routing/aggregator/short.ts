@@ -2,7 +2,7 @@
 import type { Address } from '@slipway/wire';
 import { type Effort, isSpent, spend } from './effort.js';
 import type { Scored, SearchOptions } from './found.js';
-import { isShort, liveLegs, paidBy, wholeOut } from './legs.js';
+import { bestFirst, isShort, liveLegs, paidBy, wholeOut } from './legs.js';
 import { ALL_BPS, type Plan } from './plan.js';
 
 /** A plan whose outcome is worse than its estimate by this share is looked at again, pool by pool. */
@@ -20,14 +20,17 @@ interface Look {
 /** A pool that is looked at, in microseconds, roughly. */
 const LOOK = 1;
 
-/** Adds the pools of a plan that pay less than they seem to, and the others of their pairs that do. */
+/**
+ * Adds the pools of a plan that pay less than they seem to, and the others of their pairs that do: first those that seem to pay
+ * the most, as far as the effort goes.
+ */
 export function noteShort(
   { steps }: Plan,
   { guess, estimate, exact }: Look,
   { market, request, now }: Pick<SearchOptions, 'market' | 'request' | 'now'>,
-  progress: Effort & { short: Set<Address> },
+  short: Set<Address>,
+  effort: Effort,
 ): void {
-  const { short } = progress;
   if (exact && exact.score >= estimate - Math.abs(estimate) * WORTH_A_LOOK) return;
   const { mode, fee } = request;
   const offered = mode === 'exact-in' ? request.amount : wholeOf(guess);
@@ -37,17 +40,17 @@ export function noteShort(
     for (const [i, part] of parts.entries()) {
       const own = i === parts.length - 1 ? left : (amount * BigInt(part.bps)) / BigInt(ALL_BPS);
       // A plan that nothing was left to calculate says nothing about its pools.
-      if (isSpent(progress)) return;
-      const paid = paidBy(part, own, progress);
+      if (isSpent(effort)) return;
+      const paid = paidBy(part, own, effort);
       left -= own;
       received += paid;
       if (!isShort(part, own, paid)) continue;
       short.add(part.pool.address);
-      for (const leg of liveLegs(market.pair(input, output), now, request)) {
+      for (const { leg, out } of bestFirst(liveLegs(market.pair(input, output), now, request), own)) {
+        if (wholeOut(out) <= Number(paid)) break;
         if (short.has(leg.pool.address)) continue;
-        if (!spend(progress, LOOK)) return;
-        const seems = wholeOut(leg.state.estimateOut(leg.from, Number(own)));
-        if (seems > Number(paid) && isShort(leg, own, paidBy(leg, own, progress))) short.add(leg.pool.address);
+        if (!spend(effort, LOOK)) return;
+        if (isShort(leg, own, paidBy(leg, own, effort))) short.add(leg.pool.address);
       }
     }
     amount = received;
