@@ -31,18 +31,18 @@ function allTriggers(terms: FiringTerms): Trigger[] {
     const leg = 'entry' as const;
     const mark = condition === 'below' ? terms.highWatermark : terms.lowWatermark;
     if (trailingBps !== null) return isPrice(mark) ? [{ leg, mint, condition, trailingBps, mark }] : [];
-    return terms.triggerPriceUsd === null ? [] : [{ leg, mint, condition, usd: terms.triggerPriceUsd }];
+    return isPrice(terms.triggerPriceUsd) ? [{ leg, mint, condition, usd: terms.triggerPriceUsd }] : [];
   }
   const { tpPriceUsd, slPriceUsd } = terms;
-  if (tpPriceUsd === null || slPriceUsd === null) return [];
+  if (!isPrice(tpPriceUsd) || !isPrice(slPriceUsd)) return [];
   return [
     { leg: 'take_profit', mint, condition: 'above', usd: tpPriceUsd },
     { leg: 'stop_loss', mint, condition: 'below', usd: slPriceUsd },
   ];
 }
 
-/** No other can be compared: with NaN as its mark, an order would fire at each price and never be due. */
-const isPrice = (mark: number | null): mark is number => mark !== null && mark > 0 && mark < Number.POSITIVE_INFINITY;
+/** No other can be compared: with NaN as its mark, an order would fire at each price and never be due; as its price, it has no place among others. */
+const isPrice = (usd: number | null): usd is number => usd !== null && usd > 0 && usd < Number.POSITIVE_INFINITY;
 
 /** The price at which a trigger fires, in USD. */
 export function thresholdOf(trigger: Trigger): number {

@@ -24,7 +24,9 @@ export class SlotHeap {
     }
   }
 
+  /** @throws RangeError where its key is NaN, which has no place among others */
   add(slot: number): void {
+    if (Number.isNaN(this.table.key[slot])) throw new RangeError(`slot ${slot} has no key`);
     this.slots.push(slot);
     this.rise(this.slots.length - 1, slot);
   }

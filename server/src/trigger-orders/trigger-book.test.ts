@@ -291,6 +291,20 @@ const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ do: fc.constant('tick' as const), mint, usd }) },
 );
 
+test('a price that is not a number is refused, and leaves the book as it was', () => {
+  const book = bookOf({ one: [price(100)], other: [price(110)] });
+  const withoutPrice = [price(120), price(Number.NaN, 'below')];
+  assert.throws(() => book.add('one', withoutPrice), RangeError);
+  assert.throws(() => book.add('new', [price(90), trail(500, Number.NaN)]), RangeError);
+  assert.deepEqual([book.size, ids(book.tick(SOL, 100)), ids(book.tick(SOL, 200))], [2, ['one'], ['other']]);
+  const table = { key: [1, Number.NaN, 2], position: [0, 0, 0] };
+  const heap = new SlotHeap(table);
+  heap.add(2);
+  assert.throws(() => heap.add(1), RangeError);
+  heap.add(0);
+  assert.deepEqual([heap.first, [...heap.upTo(() => true)].sort()], [0, [0, 2]]);
+});
+
 test('whatever happens, the book fires what a plain list of orders would, and keeps its marks', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 120 }), (steps) => {

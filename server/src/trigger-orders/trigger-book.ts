@@ -66,8 +66,13 @@ export class TriggerBook {
     return this.orders.size;
   }
 
-  /** Adds an order, replacing what the book knew of it. One that it has with the same triggers stays where it is. */
+  /**
+   * Adds an order, replacing what the book knew of it. One that it has with the same triggers stays where it is.
+   * @throws RangeError where a price is NaN; the book is as it was then
+   */
   add(order: string, triggers: readonly Trigger[]): void {
+    if (triggers.some((trigger) => Number.isNaN('usd' in trigger ? trigger.usd : trigger.mark)))
+      throw new RangeError(`a price of ${order} is not a number`);
     if (this.has(order, triggers)) return;
     this.remove(order);
     let slot = -1;

@@ -112,6 +112,28 @@ test('attack: a database writer gives a trailing order a mark that no price is l
   await close();
 });
 
+test('attack: a database writer gives an order a price that none is compared with: it cannot be stored, and fires nothing', async () => {
+  const { store, close } = await openTestStore();
+  await store.transaction((tx) => insertTriggerOrder(tx, trailing));
+  const prices = { triggerPriceUsd: 2, tpPriceUsd: 3, slPriceUsd: 1 };
+  const terms = { ...trailing, ...prices, trailingBps: null, stage: 'entry', fired: null } as const;
+  assert.deepEqual(
+    ['single' as const, 'oco' as const].map((type) => triggersOf({ ...terms, type }).length),
+    [1, 2],
+  );
+  for (const price of ['NaN', 'Infinity', '0', '-1']) {
+    for (const [column, field, type] of [
+      ['trigger_price_usd', 'triggerPriceUsd', 'single'],
+      ['tp_price_usd', 'tpPriceUsd', 'oco'],
+      ['sl_price_usd', 'slPriceUsd', 'oco'],
+    ] as const) {
+      await assert.rejects(store.query(`update orders set ${column} = $1`, [price]), /prices_are_prices/);
+      assert.deepEqual(triggersOf({ ...terms, type, [field]: Number(price) }), []);
+    }
+  }
+  await close();
+});
+
 test('once an OTOCO order has been entered, an edit changes nothing of its entry: no slippage either, which its exit does not go by', () => {
   const order = { ...trailing, trailingBps: null, highWatermark: null, type: 'otoco', stage: 'exit' } as const;
   const edit = (changes: object) => editTerms(order, { orderType: 'otoco', ...changes }, AT.getTime(), 1);
