@@ -2391,7 +2391,7 @@ export interface components {
             lastValidBlockHeight?: string;
             /** @description In words for people */
             error?: string;
-            /** @description 0: ready to sign. 1: not enough of the token. 2: not enough SOL for fees. 1001: the gas wallet is empty. 2004: the sender cannot pay fees. 2017: the token account is frozen. 3000: the token account has another owner */
+            /** @description 0: ready to sign. 1: not enough of the token. 2: not enough SOL for fees. 1001: the gas wallet is empty. 2004: the sender is not a wallet. 2017: the token account is frozen. 3000: the token account has another owner */
             code: number;
             /** @description Whether somebody else pays for the network */
             gasless: boolean;

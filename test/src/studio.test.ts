@@ -224,7 +224,7 @@ describe('a pool that cannot be', () => {
     assertRefused(await createPool<Refused>(service, indie(pool)), 'creator', /wallet/);
   });
 
-  it('is refused for a creator that is the account of a program, or has data, and so pays no fees', async () => {
+  it('is refused for a creator that is the account of a program, or has data', async () => {
     const rich = { lamports: 10_000_000_000, executable: false };
     for (const [owner, data] of [
       [TOKEN_PROGRAM, ''],

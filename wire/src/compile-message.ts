@@ -2,7 +2,7 @@ import type { Address } from './address.js';
 import { decodeKey } from './base58.js';
 import { compactU16Length, MAX_COMPACT_U16, writeCompactU16 } from './compact-u16.js';
 import type { Instruction, LookupTable } from './message.js';
-import { WireError } from './wire-error.js';
+import { CalledFeePayer, WireError } from './wire-error.js';
 
 export interface MessageInput {
   version: 0 | 'legacy';
@@ -112,7 +112,7 @@ function collectEntries(input: MessageInput): Map<Address, Entry> {
       if (account.writable) entry.writable = true;
     }
   }
-  if (payer.program) throw new WireError('the fee payer cannot be a called program');
+  if (payer.program) throw new CalledFeePayer(payer.address);
   return entries;
 }
 

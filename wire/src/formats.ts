@@ -122,4 +122,4 @@ export {
   withSignature,
 } from './transaction.js';
 export { decodeVersion1, isVersion1 } from './version-1.js';
-export { WireError } from './wire-error.js';
+export { CalledFeePayer, WireError } from './wire-error.js';

@@ -2,3 +2,14 @@
 export class WireError extends Error {
   override readonly name = 'WireError';
 }
+
+/** A message whose fee payer is a program that it calls. */
+export class CalledFeePayer extends WireError {
+  /** In base58. */
+  readonly feePayer: string;
+
+  constructor(feePayer: string) {
+    super('the fee payer cannot be a called program');
+    this.feePayer = feePayer;
+  }
+}

@@ -1,5 +1,6 @@
 import type { Server } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { CalledFeePayer } from '@slipway/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import {
@@ -12,6 +13,7 @@ import {
   statusIn,
 } from '../errors/index.js';
 import { createFailureLog } from '../lib/failure-log.js';
+import { explainFeePayer } from './called-fee-payer.js';
 import type { KnownPaths } from './known-paths.js';
 import { REQUEST_ID_HEADER } from './request-id.js';
 import { explainSymbol, type MintOf } from './symbols.js';
@@ -131,6 +133,7 @@ function sendError(reply: FastifyReply, status: number, body: object): void {
 
 function toAppError(thrown: unknown, request: FastifyRequest): AppError {
   if (thrown instanceof AppError) return thrown;
+  if (thrown instanceof CalledFeePayer) return explainFeePayer(thrown, request);
   if (thrown instanceof Outage) return new AppError(thrown.code, { cause: thrown, message: thrown.told });
   const { code, statusCode, expose } = (thrown ?? {}) as { code?: unknown; statusCode?: unknown; expose?: unknown };
   // What serves the files of the pages says so of a path that it does not take.

@@ -40,9 +40,9 @@ export function checkLamports(
   neededLamports: bigint,
   gasless: boolean,
 ): Obstacle | undefined {
-  // Its owner can give it data, with which it pays no fee whatever it holds.
+  // Its owner can give it data: with any but a nonce's, it pays no fee whatever it holds.
   if (payer && (payer.owner !== SYSTEM_PROGRAM || payer.data.length > 0))
-    return { code: 2004, error: 'The account is not a wallet: it cannot pay fees' };
+    return { code: 2004, error: 'The account is not a wallet: it belongs to a program, or holds data' };
   const missing = neededLamports + walletMinimum() - (payer?.lamports ?? 0n);
   if (missing <= 0n) return undefined;
   if (gasless) return { code: 1001, error: 'The gas wallet of this server is empty' };

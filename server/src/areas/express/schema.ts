@@ -40,7 +40,7 @@ export const CraftTxnAnswer = Type.Object(
     error: optional(Type.String()),
     code: Type.Integer({
       description:
-        '0: ready to sign. 1: not enough of the token. 2: not enough SOL for fees. 1001: the gas wallet is empty. 2004: the sender cannot pay fees. 2017: the token account is frozen. 3000: the token account has another owner',
+        '0: ready to sign. 1: not enough of the token. 2: not enough SOL for fees. 1001: the gas wallet is empty. 2004: the sender is not a wallet. 2017: the token account is frozen. 3000: the token account has another owner',
     }),
     gasless: Type.Boolean(),
     inputMint: optional(Type.String()),

@@ -107,9 +107,9 @@ async function craft(deps: StudioDeps, request: LaunchRequest, { mint, config }:
     missingPrograms(deps),
     chain.account(creator),
   ]);
-  const crafted = craftOrRefuse(launch, blockhash, price);
   if (wallet && (wallet.owner !== SYSTEM_PROGRAM || wallet.data.length > 0))
-    throw refuse('creator', 'expected a wallet: an account of a program pays no fees');
+    throw refuse('creator', 'expected a wallet: this account belongs to a program, or holds data');
+  const crafted = craftOrRefuse(launch, blockhash, price);
   const needed = launchLamports() + rentExemptLamports(0) + crafted.feeLamports - (wallet?.lamports ?? 0n);
   if (needed > 0n)
     throw refuse('creator', `expected a wallet that can pay: it needs ${decimalString(needed, 9)} SOL more`);
