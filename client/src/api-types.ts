@@ -8131,7 +8131,7 @@ export interface operations {
                     "application/json": components["schemas"]["GatewayError"] | components["schemas"]["ExpressError"];
                 };
             };
-            /** @description The token is verified already, or a request for it exists, or the payment has landed for another request */
+            /** @description The token is verified already, or a request for it exists; with code PAID_FOR_ANOTHER, the payment has landed for another request */
             409: {
                 headers: {
                     [name: string]: unknown;

@@ -20,11 +20,10 @@ import { explainSymbol, type MintOf } from './symbols.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const MAX_ECHOED_PATH = 200;
-/** What is away for a moment is mostly back by then; what somebody has stopped is not. */
+/** What is away for a moment is mostly back by then. */
 const RETRY_AFTER_SECONDS = 1;
-const RETRY_STOPPED_SECONDS = 30;
 /** What an operator has to end, or time. */
-const STOPPED_CODES: readonly string[] = ['STOPPED', 'SIGNER_HOLDS'];
+const RETRY_LATER_SECONDS: Partial<Record<ErrorCode, number>> = { STOPPED: 30, SIGNER_HOLDS: 30, LAST_BLOCKS: 10 };
 
 const fastifyErrors: Record<string, { code: ErrorCode; message?: string }> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: { code: 'UNSUPPORTED_MEDIA_TYPE' },
@@ -61,7 +60,8 @@ export function createFailureHandler(log: Logger, mintOf: MintOf): FailureHandle
     const { config, url: route } = request.routeOptions;
     const shape: ErrorShape = GATEWAY_ERRORS.has(error.code) ? gatewayError : (config?.errorShape ?? gatewayError);
     const status = statusIn(shape, error);
-    if (status >= 500) {
+    // Who posts in the last blocks has come late: nothing has failed.
+    if (status >= 500 && error.code !== 'LAST_BLOCKS') {
       const cause = error.code === 'INTERNAL' ? thrown : error;
       const { id: requestId, method } = request;
       failures.report(kindOf(route, error.code, cause), () => {
@@ -70,7 +70,7 @@ export function createFailureHandler(log: Logger, mintOf: MintOf): FailureHandle
     }
     // A rate limit knows better, and says so afterwards.
     if (error.status === 503 || error.status === 429) {
-      reply.header('retry-after', STOPPED_CODES.includes(error.code) ? RETRY_STOPPED_SECONDS : RETRY_AFTER_SECONDS);
+      reply.header('retry-after', RETRY_LATER_SECONDS[error.code] ?? RETRY_AFTER_SECONDS);
     }
     sendError(reply, status, renderError(shape, error, request.id));
   };

@@ -5,7 +5,8 @@ import {
   transactionSignature,
   withSignature,
 } from '@slipway/wire';
-import { type Chain, ChainUnavailable } from '../chain/index.js';
+import type { Chain } from '../chain/index.js';
+import { Outage } from '../errors/index.js';
 import { RecentNames } from '../lib/recent-names.js';
 import { Turns } from '../lib/turns.js';
 import { countedRents, SignerHolds } from '../signer/index.js';
@@ -23,7 +24,7 @@ const LEAST_REFUSED = 10_000;
 const HELD_MS = 60_000;
 /** What has fewer blocks left, some six seconds, may land nowhere any more: it would count in the signer for nothing. */
 const LEAST_BLOCKS = 15n;
-const LAST_BLOCKS = `Not sent: it has fewer than ${LEAST_BLOCKS} blocks left. Post it again in ten seconds, to hear whether it has expired, or has landed by another way`;
+const TOO_FEW_BLOCKS = `Not sent: it has fewer than ${LEAST_BLOCKS} blocks left. Post it again in ten seconds, to hear whether it has expired, or has landed by another way`;
 
 export interface HowToSend {
   /** Passed to the area's settlement. */
@@ -143,7 +144,7 @@ export class Claiming {
    * have it sign again and again, and lose nothing. So would who has something kept for him that others want. Where all have signed,
    * their signature is `known`, and they may have sent it by another way: then it has not failed, and may land yet.
    * Returns the request if another instance has sent it.
-   * @throws WouldFail, ChainUnavailable
+   * @throws WouldFail, ChainUnavailable, Outage LAST_BLOCKS
    */
   async #requireTime(request: LedgerRow, known: string | null): Promise<LedgerRow | undefined> {
     const { settlements, chain } = this.#deps;
@@ -152,7 +153,10 @@ export class Claiming {
     if (!isAsked || (await chain.blockHeight()) + LEAST_BLOCKS <= request.lastValidBlockHeight) return undefined;
     if (known === null) return this.#unlessSent(request, new WouldFail('BlockhashNotFound', []));
     if (await statusSince(chain, known, chain.newestSlot)) return undefined;
-    return this.#unlessSent(request, new ChainUnavailable(`request ${request.id} is in its last blocks`, LAST_BLOCKS));
+    return this.#unlessSent(
+      request,
+      new Outage('LAST_BLOCKS', `request ${request.id} is in its last blocks`, { told: TOO_FEW_BLOCKS }),
+    );
   }
 
   async #unlessSent({ id }: LedgerRow, failure: Error): Promise<LedgerRow> {

@@ -22,9 +22,6 @@ import { letOthersPay } from './give-way.js';
 import { readPayload } from './payload.js';
 import { ExecuteAnswer, ExecuteBody } from './schema.js';
 
-const PAID_FOR_ANOTHER =
-  'This payment has landed, and is recorded for another request: it was posted before with another token, handle, text or metadata';
-
 export function registerExecute(app: TypedServer, deps: ExpressDeps): void {
   app.post(
     '/tokens/v2/verify/express/execute',
@@ -33,7 +30,7 @@ export function registerExecute(app: TypedServer, deps: ExpressDeps): void {
         ...expressRoute,
         bucket: 'execute',
         errors: {
-          409: 'The token is verified already, or a request for it exists, or the payment has landed for another request',
+          409: 'The token is verified already, or a request for it exists; with code PAID_FOR_ANOTHER, the payment has landed for another request',
         },
       },
       // All texts at their limits, in any script.
@@ -193,7 +190,7 @@ async function answer({ paidFor }: ExpressDeps, asked: readonly Asked[], row: Le
   const paid = row.state === 'landed' ? await paidFor(row.id) : [];
   const isSame =
     asked.length === paid.length && asked.every((each) => paid.some((one) => isDeepStrictEqual(one.asked, each)));
-  if (paid.length > 0 && !isSame) throw new AppError('ELIGIBILITY_CONFLICT', { message: PAID_FOR_ANOTHER });
+  if (paid.length > 0 && !isSame) throw new AppError('PAID_FOR_ANOTHER');
   const kinds = paid.filter(({ isMade }) => isMade).map((each) => each.asked.kind);
   const common = {
     totalTime: (row.settledAt?.getTime() ?? 0) - (row.sentAt?.getTime() ?? 0),

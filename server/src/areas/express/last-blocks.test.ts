@@ -33,6 +33,15 @@ it('attack: a wallet posts payments that it pays for itself in their last blocks
   assert.equal((await world.execute(attacker, crafted, other)).body.status, 'Success');
 });
 
+it('a payment in its last blocks has a code of its own, is to be posted again when they are over, and is no failure in the log', async (t) => {
+  const payer = await world.newWallet(PRICE);
+  const crafted = await world.craft(payer.address);
+  leave(t, 14n, crafted);
+  const { retryAfter, body } = await world.execute(payer, crafted, await world.newMint());
+  assert.deepEqual([retryAfter, body.code], ['10', 'LAST_BLOCKS']);
+  assert.doesNotMatch(world.logged(), /request failed/);
+});
+
 it('a payment that its payer sends by another way in its last blocks is not told as failed, and is taken as soon as it has landed', async (t) => {
   const payer = await world.newWallet(PRICE);
   const mint = await world.newMint();

@@ -66,6 +66,7 @@ describe('a payment that is recorded already', () => {
       const answer = await post(payer, crafted, tokenId, more);
       assert.equal(answer.status, 409, JSON.stringify([more, answer]));
       assert.match(answer.body.message!, /^This payment has landed, and is recorded for another request/);
+      assert.equal(answer.body.code, 'PAID_FOR_ANOTHER');
     }
     const turned = { tokenMetadata: Object.fromEntries(Object.entries(tokenMetadata).reverse()) };
     for (const more of [{ tokenMetadata }, { ...turned, twitterHandle: ' somebody ' }])

@@ -121,7 +121,7 @@ export async function openExpressWorld(gasless = true) {
     receiver: generateKeypair().address,
     gasless,
   } as Pick<ExpressDeps, 'remember' | 'findRequest' | 'paidFor' | 'findHolders'> as ExpressDeps;
-  const { app } = await startTestServer((server) => registerExpress(server, deps));
+  const { app, logged } = await startTestServer((server) => registerExpress(server, deps));
   return {
     rpc,
     clock,
@@ -135,6 +135,8 @@ export async function openExpressWorld(gasless = true) {
     skipped,
     /** What the settlement has told the operator. */
     warnings,
+    /** What the server has logged, one JSON line after the other. */
+    logged,
     /** How often transactions were simulated that this wallet signs. */
     simulationsOf: (signer: Address) => simulated.filter((each) => each === signer).length,
     /** How often the signer was asked for signatures. */
@@ -155,7 +157,8 @@ export async function openExpressWorld(gasless = true) {
       };
       const url = '/tokens/v2/verify/express/execute';
       const answer = await app.inject({ method: 'POST', url, headers, payload });
-      return { status: answer.statusCode, body: answer.json() as ExecuteAnswer & { message?: string } };
+      const body = answer.json() as Omit<ExecuteAnswer, 'code'> & { code: number | string; message?: string };
+      return { status: answer.statusCode, retryAfter: answer.headers['retry-after'], body };
     },
     async mayVerify(tokenId: Address): Promise<boolean> {
       const url = `/tokens/v2/verify/express/check-eligibility?tokenId=${tokenId}`;
