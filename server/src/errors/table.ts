@@ -50,11 +50,7 @@ export const errorTable = {
     wireCode: 'UNAUTHORIZED',
   },
   ELIGIBILITY_CONFLICT: { status: 409, message: 'The token is not eligible' },
-  PAID_FOR_ANOTHER: {
-    status: 409,
-    message:
-      'This payment has landed, and is recorded for another request: it was posted before with another token, handle, text or metadata',
-  },
+  PAID_FOR_ANOTHER: { status: 409, message: 'This payment has landed, and is recorded for another request' },
   LAST_BLOCKS: { status: 503, message: 'Not sent: it expires within seconds. Post it again in ten seconds' },
   CRAFT_FAILED: { status: 500, message: 'Failed to craft the transaction' },
   EXECUTION_FAILED: { status: 500, message: 'Failed to execute the transaction' },

@@ -52,6 +52,8 @@ after(async () => {
   await store.close();
 });
 
+const id = (letter: string) => `01a20229-7c1e-7d2a-b3f4-5a6b7c8d9e0${letter}`;
+
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 async function call<T>(method: Method, path: string, body?: object): Promise<{ status: number; body: T }> {
@@ -202,15 +204,15 @@ async function request(id: string, tokenId: string, paid: boolean): Promise<void
 }
 
 test('paid requests are listed page by page, and decided once', async () => {
-  for (const letter of ['a', 'b', 'c']) await request(`id-${letter}`, mint(letter), true);
-  await request('id-d', mint('d'), false);
+  for (const letter of ['a', 'b', 'c']) await request(id(letter), mint(letter), true);
+  await request(id('d'), mint('d'), false);
   const first = await call<{ verifications: Verification[]; nextCursor: string }>(
     'GET',
     '/verifications?state=pending&limit=2',
   );
   assert.deepEqual(
     first.body.verifications.map(({ id }) => id),
-    ['id-c', 'id-b'],
+    [id('c'), id('b')],
   );
   const second = await call<{ verifications: Verification[]; nextCursor: null }>(
     'GET',
@@ -218,27 +220,43 @@ test('paid requests are listed page by page, and decided once', async () => {
   );
   assert.deepEqual(
     second.body.verifications.map(({ id }) => id),
-    ['id-a'],
+    [id('a')],
   );
   assert.equal(second.body.nextCursor, null);
   assert.equal(second.body.verifications[0]?.paymentAmount, '1000000000');
   assert.deepEqual(second.body.verifications[0]?.metadata, { website: 'https://example.com' });
 
-  notFinal.set('signature-id-a', 'a node does not call its payment finalized yet');
-  const early = await call<{ error: string }>('POST', '/verifications/id-a/approve');
+  notFinal.set(`signature-${id('a')}`, 'a node does not call its payment finalized yet');
+  const early = await call<{ error: string }>('POST', `/verifications/${id('a')}/approve`);
   assert.deepEqual([early.status, /finalized/.test(early.body.error)], [409, true]);
   notFinal.clear();
-  const approved = await call<Verification>('POST', '/verifications/id-a/approve', { note: 'fine' });
+  const approved = await call<Verification>('POST', `/verifications/${id('a')}/approve`, { note: 'fine' });
   assert.deepEqual([approved.body.state, approved.body.note], ['approved', 'fine']);
   assert.equal(approved.body.decidedAt, new Date(now).toISOString());
-  assert.equal((await call('POST', '/verifications/id-a/reject')).status, 409);
-  assert.equal((await call<Verification>('POST', '/verifications/id-b/reject')).body.state, 'rejected');
-  assert.equal((await call('POST', '/verifications/id-d/approve')).status, 409, 'not paid yet');
+  assert.equal((await call('POST', `/verifications/${id('a')}/reject`)).status, 409);
+  assert.equal((await call<Verification>('POST', `/verifications/${id('b')}/reject`)).body.state, 'rejected');
+  assert.equal((await call('POST', `/verifications/${id('d')}/approve`)).status, 409, 'not paid yet');
 });
 
 test('a list that cannot be is refused', async () => {
-  for (const query of ['limit=0', 'limit=101', 'limit=1e1', 'limit=Infinity', 'state=open', 'cursor=']) {
+  const limits = ['limit=0', 'limit=101', 'limit=1e1', 'limit=Infinity'];
+  for (const query of [...limits, 'state=open', 'cursor=', 'cursor=the-last']) {
     assert.equal((await call('GET', `/verifications?${query}`)).status, 400, query);
+  }
+});
+
+test('orders are listed by what a wallet, a state and a cursor can be: anything else is refused by name', async () => {
+  const wallet = 'JUPyiwrYJFskUPiHa7hkeR8VUtAeFoSYbKedZNsDvCN';
+  const fine = await call('GET', `/orders?wallet=${wallet}&state=fill_success&cursor=${id('a')}`);
+  assert.deepEqual([fine.status, fine.body], [200, { orders: [], nextCursor: null }]);
+  for (const [query, expected] of [
+    ['wallet=alice', /^wallet: expected a public key/],
+    ['state=opened', /^state: expected one of pending_deposit, depositing, open, /],
+    ['cursor=1', /^cursor: expected a UUID/],
+  ] as const) {
+    const { status, body } = await call<{ error: string }>('GET', `/orders?${query}`);
+    assert.equal(status, 400, query);
+    assert.match(body.error, expected);
   }
 });
 

@@ -1,3 +1,4 @@
+import { requireAddress } from '../../errors/index.js';
 import { isoTime } from '../../lib/iso-time.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { searchTriggerOrders } from '../../store/operator-views.js';
@@ -19,6 +20,7 @@ export function registerListOrders(app: TypedServer, { store }: AdminDeps): void
     },
     async ({ query: { limit, ...wanted } }) => {
       // Read one more, to see whether another page follows.
+      if (wanted.wallet !== undefined) requireAddress('wallet', wanted.wallet);
       const rows = await searchTriggerOrders(store, { ...wanted, limit: limit + 1 });
       const page = rows.slice(0, limit);
       return { orders: page.map(showOrder), nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null };

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { LEVELS, type Level } from '../../lib/log-line.js';
+import { RAW_STATES } from '../../trigger-orders/state.js';
 
 const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601, UTC' });
 const NullableTimestamp = (description: string) =>
@@ -32,10 +33,10 @@ export const Overview = Type.Object({
 export const NewestQuery = Type.Object({ limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }) });
 
 export const ListOrdersQuery = Type.Object({
-  wallet: Type.Optional(Word),
-  state: Type.Optional(Type.String({ pattern: '^[a-z_]{1,40}$', description: 'The raw state, such as open' })),
+  wallet: Type.Optional(Type.String({ description: 'In base58' })),
+  state: Type.Optional(Type.Enum([...RAW_STATES], { description: 'The raw state' })),
   limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
-  cursor: Type.Optional(Word),
+  cursor: Type.Optional(Type.String({ format: 'uuid' })),
 });
 
 export const Order = Type.Object({

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Address, isAddress } from '@slipway/wire';
-import { AppError, requireAddress, requireAmount } from '../../errors/index.js';
+import { AppError, errorTable, requireAddress, requireAmount } from '../../errors/index.js';
 import {
   accept,
   EXPIRED,
@@ -21,6 +21,8 @@ import { AREA, type ExpressDeps, expressRoute, tags } from './deps.js';
 import { letOthersPay } from './give-way.js';
 import { readPayload } from './payload.js';
 import { ExecuteAnswer, ExecuteBody } from './schema.js';
+
+const PAID_FOR_ANOTHER = `${errorTable.PAID_FOR_ANOTHER.message}: it was posted before with another token, handle, text or metadata`;
 
 export function registerExecute(app: TypedServer, deps: ExpressDeps): void {
   app.post(
@@ -190,7 +192,7 @@ async function answer({ paidFor }: ExpressDeps, asked: readonly Asked[], row: Le
   const paid = row.state === 'landed' ? await paidFor(row.id) : [];
   const isSame =
     asked.length === paid.length && asked.every((each) => paid.some((one) => isDeepStrictEqual(one.asked, each)));
-  if (paid.length > 0 && !isSame) throw new AppError('PAID_FOR_ANOTHER');
+  if (paid.length > 0 && !isSame) throw new AppError('PAID_FOR_ANOTHER', { message: PAID_FOR_ANOTHER });
   const kinds = paid.filter(({ isMade }) => isMade).map((each) => each.asked.kind);
   const common = {
     totalTime: (row.settledAt?.getTime() ?? 0) - (row.sentAt?.getTime() ?? 0),
