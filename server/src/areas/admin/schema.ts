@@ -175,7 +175,7 @@ export type VerificationsPage = Static<typeof VerificationsPage>;
 export const ListVerificationsQuery = Type.Object({
   state: Type.Optional(VerificationState),
   limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
-  cursor: Type.Optional(Type.String({ format: 'uuid' })),
+  cursor: Type.Optional(Type.String({ format: 'uuid', description: '`nextCursor` of the page before' })),
 });
 export type ListVerificationsQuery = Static<typeof ListVerificationsQuery>;
 

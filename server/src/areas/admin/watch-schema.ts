@@ -36,7 +36,7 @@ export const ListOrdersQuery = Type.Object({
   wallet: Type.Optional(Type.String({ description: 'In base58' })),
   state: Type.Optional(Type.Enum([...RAW_STATES], { description: 'The raw state' })),
   limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
-  cursor: Type.Optional(Type.String({ format: 'uuid' })),
+  cursor: Type.Optional(Type.String({ format: 'uuid', description: '`nextCursor` of the page before' })),
 });
 
 export const Order = Type.Object({
