@@ -12,11 +12,13 @@ import {
 } from '@slipway/wire';
 import { ChainUnavailable } from '../chain/index.js';
 import { craftTransaction } from '../crafting/transaction.js';
+import { withOtherSignature } from '../lib/other-signature-testing.js';
 import type { LedgerRow } from '../store/ledger.js';
 import { type AcceptDeps, accept, isRefusal, type Posted } from './accept.js';
 import { ReservationRefused } from './grouped-writes.js';
 import { WouldFail } from './preflight.js';
 import { newRequest } from './request.js';
+import { SharedAnswers } from './shared-answers.js';
 
 const NOW = Date.UTC(2026, 0, 1);
 const [user, gas, maker] = [generateKeypair(), generateKeypair(), generateKeypair()];
@@ -48,6 +50,8 @@ function world(
     slots?: bigint[];
     onChain?: string;
     execute?: () => Promise<LedgerRow>;
+    /** What statuses are asked for last, before they are told. */
+    told?: () => Promise<void>;
     isForged?: boolean;
     /** As another copy has it land while the signer or the node is asked. */
     meanwhile?: Partial<LedgerRow>;
@@ -68,6 +72,7 @@ function world(
   const landed = { ...row, state: 'landed', signature: 'signature' } as LedgerRow;
   const details: unknown[] = [];
   let reads = 0;
+  const time = { now: 0 };
   const deps = {
     clock: { now: () => NOW },
     chain: {
@@ -77,11 +82,16 @@ function world(
       },
       async statuses(signatures: string[]) {
         asked.push('statuses');
+        await options.told?.();
         return { slot: slots.shift() ?? NEWEST, found: signatures.map((each) => (each === onChain ? {} : undefined)) };
       },
       newestSlot: async () => NEWEST,
     },
     landing: {
+      looks: new SharedAnswers<boolean>(
+        () => 5_000,
+        () => time.now,
+      ),
       vouchesFor: async () => options.isForged !== true,
       walletsOf: () => [],
       async execute(_: LedgerRow, __: Transaction, detail: unknown) {
@@ -107,6 +117,8 @@ function world(
     landed,
     asked,
     details,
+    time,
+    looks: () => asked.filter((what) => what === 'statuses').length,
     post: async (posted: Partial<Posted> = {}) => {
       const ended = await accept(deps, {
         area: 'area',
@@ -188,10 +200,48 @@ describe('a posted transaction', () => {
     assert.deepEqual(posed.asked, ['height'], 'nor with another signature of ours in its place');
   });
 
-  test('attack: a free key posts a dead transaction over and over: its history is looked at once', async () => {
-    const dead = world({ crafted: craft(), height: LAST_BLOCK + 1n });
-    for (let posts = 0; posts < 3; posts++) assert.deepEqual(await dead.post(), { reason: 'too-late' });
-    assert.deepEqual(dead.asked, ['height', 'statuses', 'height', 'height']);
+  test('attack: a free key posts a dead transaction over and over, also many times at once: its history is looked at once in five seconds', async () => {
+    const dead = world({ height: LAST_BLOCK + 1n });
+    const posts = () => Promise.all(Array.from({ length: 20 }, () => dead.post()));
+    for (let times = 0; times < 3; times++) assert.deepEqual(await posts(), Array(20).fill({ reason: 'too-late' }));
+    assert.equal(dead.looks(), 1);
+    dead.time.now += 5_000;
+    await posts();
+    assert.equal(dead.looks(), 2);
+  });
+
+  test('attack: a free key posts a dead transaction with ever other signatures of it: three are looked for, one at a time, and of others nobody says that they have expired', async () => {
+    let [asked, most] = [0, 0];
+    const told = async () => {
+      most = Math.max(most, ++asked);
+      await new Promise((resolve) => setImmediate(resolve));
+      asked--;
+    };
+    const dead = world({ height: LAST_BLOCK + 1n, told });
+    const base64 = base64Of(signed(dead.crafted.wire));
+    const post = () => dead.post({ base64: withOtherSignature(base64, user) });
+    const ends = await Promise.allSettled(Array.from({ length: 20 }, post));
+    const late = ends.filter((end) => end.status === 'fulfilled');
+    assert.deepEqual(
+      late.map(({ value }) => value),
+      Array(3).fill({ reason: 'too-late' }),
+    );
+    for (const end of ends) assert.ok(end.status === 'fulfilled' || end.reason instanceof ChainUnavailable);
+    await assert.rejects(post(), ChainUnavailable);
+    assert.deepEqual([dead.looks(), most], [3, 1]);
+    dead.time.now += 5_000;
+    assert.deepEqual(await post(), { reason: 'too-late' });
+  });
+
+  test('attack: a free key posts a dead transaction many times at once where the node does not answer: all hear of the one look, and the next is a second later', async () => {
+    const away = new ChainUnavailable('away');
+    const dead = world({ height: LAST_BLOCK + 1n, told: () => Promise.reject(away) });
+    for (let times = 0; times < 2; times++)
+      await Promise.all(Array.from({ length: 20 }, () => assert.rejects(dead.post(), away)));
+    assert.equal(dead.looks(), 1);
+    dead.time.now += 1_000;
+    await assert.rejects(dead.post(), away);
+    assert.equal(dead.looks(), 2);
   });
 
   test('beyond its last block has not expired by the word of a node that is behind', async () => {

@@ -1,7 +1,6 @@
 import { type Address, type Transaction, transactionSignature } from '@slipway/wire';
 import type { Chain } from '../chain/index.js';
 import type { Clock } from '../lib/clock.js';
-import { GrowingCache } from '../lib/growing-cache.js';
 import type { LedgerRow } from '../store/ledger.js';
 import { statusSince } from './ask-since.js';
 import type { Deliver } from './delegated-send.js';
@@ -21,7 +20,7 @@ import {
 export interface AcceptDeps {
   clock: Clock;
   chain: Pick<Chain, 'blockHeight' | 'newestSlot' | 'statuses'>;
-  landing: Pick<Landing, 'execute' | 'delegate' | 'vouchesFor' | 'walletsOf' | 'withhold'>;
+  landing: Pick<Landing, 'execute' | 'delegate' | 'looks' | 'vouchesFor' | 'walletsOf' | 'withhold'>;
   findRequest: (id: string) => Promise<LedgerRow | undefined>;
 }
 
@@ -144,10 +143,10 @@ async function find(
  * through another service; then it is not too late, and it is followed like any other. If one of our keys has yet to
  * sign, as with launches and trigger orders, nobody can have sent it, so the chain is not asked: not for what a client
  * has put in its place, either, which may be the signature of anything that has landed.
- * @throws ChainUnavailable where the node that does not know it is behind the one that told the height
+ * @throws ChainUnavailable where the node that does not know it is behind the one that told the height, and as `SharedAnswers`
  */
 async function isTooLate(
-  { chain, clock }: AcceptDeps,
+  { chain, clock, landing }: AcceptDeps,
   request: LedgerRow,
   { delegate }: Terms,
   signed: SignedTransaction,
@@ -158,23 +157,11 @@ async function isTooLate(
   // Whoever pays for it may have landed it with another signature: that is looked for once it is followed.
   if (isLedByAnother(request, signed.signers[0]!)) return false;
   const signature = transactionSignature(signed.transaction);
-  const dead = deadOf(chain);
-  if (dead.has(signature)) return true;
-  if (await statusSince(chain, signature, chain.newestSlot)) return false;
-  dead.set(signature, true, { ttl: DEAD_MS });
-  return true;
+  return !(await landing.looks.of(request.id, signature, () => hasLanded(chain, signature)));
 }
 
-const MOST_DEAD = 10_000;
-/** A node that is wrong, as one of a minor fork, is so for seconds: its owner must not hear for minutes that it has expired. */
-const DEAD_MS = 5_000;
-const deadByChain = new WeakMap<object, GrowingCache<string, true>>();
-
-/** What has not landed while its blockhash lived never will. It may be posted again and again, and a look at the history is dear. */
-function deadOf(chain: object): GrowingCache<string, true> {
-  const dead = deadByChain.get(chain) ?? new GrowingCache<string, true>(MOST_DEAD);
-  deadByChain.set(chain, dead);
-  return dead;
+async function hasLanded(chain: AcceptDeps['chain'], signature: string): Promise<boolean> {
+  return (await statusSince(chain, signature, chain.newestSlot)) !== undefined;
 }
 
 async function land<Detail>(

@@ -16,6 +16,7 @@ import { statusSince } from './ask-since.js';
 import type { LandingDeps } from './deps.js';
 import { type ClaimResult, type GroupedWrites, ReservationRefused, type WantedClaim } from './grouped-writes.js';
 import { preflight, WouldFail } from './preflight.js';
+import { SharedAnswers } from './shared-answers.js';
 import { KeyRefused, keysOf } from './signing-keys.js';
 
 /** Wallets that are remembered to have had a transaction of ours refused. */
@@ -24,6 +25,8 @@ const LEAST_REFUSED = 10_000;
 const HELD_MS = 60_000;
 /** What has fewer blocks left, some six seconds, may land nowhere any more: it would count in the signer for nothing. */
 const LEAST_BLOCKS = 15n;
+/** For so long a transaction that would fail is not tried out again: its wallet may be given what it lacks meanwhile. */
+const FAILURE_MS = 2_000;
 const TOO_FEW_BLOCKS = `Not sent: it has fewer than ${LEAST_BLOCKS} blocks left. Post it again in ten seconds, to hear whether it has expired, or has landed by another way`;
 
 export interface HowToSend {
@@ -45,6 +48,7 @@ export class Claiming {
   readonly #deps: LandingDeps;
   readonly #writes: GroupedWrites;
   readonly #turns = new Turns();
+  readonly #failures: SharedAnswers<WouldFail | undefined>;
   /** Whose transactions, that only our keys sign, were refused: by their purse and wallet. */
   readonly #refused = new RecentNames(LEAST_REFUSED);
 
@@ -54,6 +58,7 @@ export class Claiming {
   constructor(deps: LandingDeps, writes: GroupedWrites) {
     this.#deps = deps;
     this.#writes = writes;
+    this.#failures = new SharedAnswers((failure) => (failure ? FAILURE_MS : 0), deps.steadyNow);
   }
 
   /** Whether the signer has just said that a key which pays in this area signs at another time. */
@@ -127,7 +132,7 @@ export class Claiming {
   /**
    * Simulates it before our keys sign: what they sign counts in the signer as paid for, whether it is sent or not.
    * Returns the request if another instance has sent it.
-   * @throws WouldFail
+   * @throws WouldFail, ChainUnavailable
    */
   async #tryOut(
     request: LedgerRow,
@@ -135,7 +140,8 @@ export class Claiming {
     signature: string | null,
   ): Promise<LedgerRow | undefined> {
     const chain = trialChainOf(this.#deps, request.area);
-    const failure = await preflight(chain, encodeTransaction(signedByUser), signature);
+    const wire = encodeTransaction(signedByUser);
+    const failure = await this.#failures.of(request.id, signature, () => preflight(chain, wire, signature));
     return failure && this.#unlessSent(request, failure);
   }
 
@@ -147,7 +153,8 @@ export class Claiming {
    * @throws WouldFail, ChainUnavailable, Outage LAST_BLOCKS
    */
   async #requireTime(request: LedgerRow, known: string | null): Promise<LedgerRow | undefined> {
-    const { settlements, chain } = this.#deps;
+    const { settlements } = this.#deps;
+    const chain = trialChainOf(this.#deps, request.area);
     const { purse, isOurs, reserve } = settlements[request.area] ?? {};
     const isAsked = known === null ? purse !== undefined && !isOurs : reserve !== undefined;
     if (!isAsked || (await chain.blockHeight()) + LEAST_BLOCKS <= request.lastValidBlockHeight) return undefined;

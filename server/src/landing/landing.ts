@@ -23,6 +23,7 @@ import { isAsOrdered } from './order-seal.js';
 import { posted, UNSENT } from './pace.js';
 import { preflight } from './preflight.js';
 import { isAsCrafted } from './seal.js';
+import { SharedAnswers } from './shared-answers.js';
 import type { SignedTransaction } from './signed-transaction.js';
 import { type PurseReading, Spending } from './spending.js';
 import { openStrangers, type Strangers } from './strangers.js';
@@ -30,9 +31,13 @@ import { createTracker, type Tracker } from './tracker.js';
 
 /** Per run; the next run takes over the rest. */
 const MAX_RESUMED = 10_000;
+/** A node that is wrong, as one of a minor fork, is so for seconds: nobody must hear for minutes that what has landed has expired. */
+const LOOKED_MS = 5_000;
 
 /** Sends transactions, each exactly once, and follows them until their outcome is known from the chain. */
 export class Landing {
+  /** Whether what was posted too late has landed by another way: the history of the chain is dear to look at. */
+  readonly looks: SharedAnswers<boolean>;
   readonly #deps: LandingDeps;
   readonly #tracker: Tracker;
   readonly #strangers: Strangers;
@@ -46,6 +51,7 @@ export class Landing {
   constructor(deps: LandingDeps) {
     this.#deps = deps;
     const { store, clock, steadyNow, chain, sendRpcs, observe, log, settlements } = deps;
+    this.looks = new SharedAnswers(() => LOOKED_MS, steadyNow);
     const tracker = createTracker({ chain, sendRpcs, log, steadyNow });
     const { searchChain = chain } = deps;
     const delegated = createDelegatedSend({ store, clock, chain: searchChain, log, closing: this.#closing.signal });
