@@ -53,7 +53,7 @@ export interface Backends {
 }
 
 export interface Node {
-  rpcFor: (purpose: Purpose) => Rpc;
+  rpcFor: CallBudget['rpcFor'];
   /** Every RPC that transactions are sent to, that of `rpcFor` first. */
   sendRpcsFor: (purpose: Purpose) => readonly Rpc[];
   /** What bounds the calls to each of them. */
@@ -221,7 +221,7 @@ async function openChain({ config, log, disposal, metered }: BackendsDeps): Prom
 function budgeted(rpcs: readonly Rpc[], { rpc: { callsPerSecond } }: Config) {
   const budgets = rpcs.map((rpc) => createCallBudget({ rpc, callsPerSecond, steadyNow }));
   const sendRpcsFor = (purpose: Purpose) => budgets.map((budget) => budget.rpcFor(purpose));
-  return { budgets, sendRpcsFor, rpcFor: (purpose: Purpose) => budgets[0]!.rpcFor(purpose) };
+  return { budgets, sendRpcsFor, rpcFor: budgets[0]!.rpcFor.bind(budgets[0]) };
 }
 
 /** Where uploads are kept. `publicUrl` is called for the first URL, when the service's port is known. */

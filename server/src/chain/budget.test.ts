@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it, mock } from 'node:test';
+import type { Guest } from '../lib/places.js';
 import { LEAST_CALLS } from './budget.js';
 import { ChainUnavailable, createCallBudget, createHttpRpc, PURPOSES, type Purpose, type Rpc } from './index.js';
 import { Throttled } from './rpc.js';
@@ -22,6 +23,11 @@ function setUp(answer: (method: string) => unknown = () => 1) {
   const outcomes: Promise<unknown>[] = [];
   return {
     budget,
+    /** Calls for a caller, whose method is their purpose. */
+    callFor(caller: Guest, purpose: Purpose, times = 1) {
+      const rpc = budget.rpcFor(purpose, caller);
+      return Array.from({ length: times }, () => rpc.call(purpose, []).catch((error: unknown) => error));
+    },
     /** Calls, whose method is their purpose; resolves with the error if the call fails. */
     call(purpose: Purpose, times = 1) {
       const calls = Array.from({ length: times }, () => rpcs[purpose].call(purpose, []).catch((error) => error));
@@ -121,6 +127,52 @@ describe('attack: a free key makes the service flood its node, with submitted tr
     }
     assert.ok(startedOf('strangers') >= 10, `${startedOf('strangers')}`);
     assert.ok(busiestSecond() <= LIMIT);
+  });
+});
+
+describe('attack: a free key and eleven others post and ask for quotes far more than the node is asked', () => {
+  const hostile = Array.from({ length: 12 }, (_, number): Guest => ({ id: `hostile ${number}` }));
+  const shared = Array.from({ length: 50 }, (_, number): Guest => ({ id: `page ${number}`, together: 'page' }));
+
+  for (const purpose of ['posts', 'quotes'] as const) {
+    it(`each of the few ${purpose} of another key is made, and one key alone has all that waits`, async () => {
+      const { callFor, pass, budget } = setUp();
+      const answers: Promise<unknown>[] = [];
+      callFor(hostile[0]!, purpose, 500);
+      assert.equal(budget.waiting(purpose), 2 * LIMIT);
+      for (let round = 0; round < 100; round++) {
+        for (const key of hostile) callFor(key, purpose, 30);
+        for (const client of shared) callFor(client, purpose);
+        if (round % 10 === 0) answers.push(...callFor({ id: 'honest' }, purpose, 4));
+        assert.ok(budget.waiting(purpose) <= 2 * LIMIT);
+        await pass(100);
+      }
+      await pass(3_000);
+      assert.deepEqual(await Promise.all(answers), Array(40).fill(1));
+    });
+  }
+
+  it('posts of all of them leave half to quotes, which others ask for', async () => {
+    const { callFor, pass } = setUp();
+    const answers: Promise<unknown>[] = [];
+    for (let round = 0; round < 100; round++) {
+      for (const key of hostile) callFor(key, 'posts', 30);
+      if (round % 10 === 0) answers.push(...callFor({ id: 'honest' }, 'quotes', 20));
+      await pass(100);
+    }
+    await pass(3_000);
+    assert.deepEqual(await Promise.all(answers), Array(200).fill(1));
+  });
+
+  it('all that share a page have one part, and in that each has a turn', async () => {
+    const { callFor, pass } = setUp();
+    callFor(hostile[0]!, 'posts', 200);
+    const many = shared.slice(1).flatMap((client) => callFor(client, 'posts'));
+    const [one] = callFor(shared[0]!, 'posts');
+    const [honest] = callFor({ id: 'honest' }, 'posts');
+    await pass(5_500);
+    assert.deepEqual([await one, await honest], [1, 1]);
+    assert.deepEqual(await Promise.all(many), Array(49).fill(1));
   });
 });
 

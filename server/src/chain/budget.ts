@@ -1,3 +1,5 @@
+import { FairLine } from '../lib/fair-line.js';
+import type { Guest } from '../lib/places.js';
 import { ChainUnavailable, type Rpc, Throttled } from './rpc.js';
 
 /**
@@ -19,6 +21,8 @@ const SHARE: Readonly<Record<Purpose, number>> = {
 };
 /** The share that each purpose has whatever the others do, so that none waits for ever; at least one call a second. */
 const OWN_SHARE = 0.02;
+/** Posts take no more than this share while quotes wait, half of what is left to both: a key may post far more often than craft. */
+const POSTS_BESIDE_QUOTES = 0.4;
 const WINDOW_MS = 1_000;
 /** Longer, and a call fails as if the node were away. */
 const MAX_WAIT_MS = 5_000;
@@ -44,8 +48,8 @@ export interface BudgetCounts {
 export interface CallBudget {
   /** Of the RPC. */
   readonly name: string;
-  /** The same RPC, within the budget. */
-  rpcFor(purpose: Purpose): Rpc;
+  /** The same RPC, within the budget. Calls of the same purpose that wait take turns by `caller`. */
+  rpcFor(purpose: Purpose, caller?: Guest): Rpc;
   counts(purpose: Purpose): Readonly<BudgetCounts>;
   /** Calls that wait now. */
   waiting(purpose: Purpose): number;
@@ -79,7 +83,7 @@ interface Lane extends BudgetCounts {
   limit: number;
   recoveredAt: number;
   loweredAt: number;
-  waiters: Waiter[];
+  waiters: FairLine<Waiter>;
   /** Of the calls of the last second. */
   recent: number;
 }
@@ -102,7 +106,7 @@ class SlidingBudget implements CallBudget {
       limit: deps.callsPerSecond,
       recoveredAt: 0,
       loweredAt: Number.NEGATIVE_INFINITY,
-      waiters: [],
+      waiters: new FairLine(deps.callsPerSecond * MAX_WAITING_SECONDS),
       recent: 0,
       calls: 0,
       waited: 0,
@@ -110,13 +114,13 @@ class SlidingBudget implements CallBudget {
     }));
   }
 
-  rpcFor(purpose: Purpose): Rpc {
+  rpcFor(purpose: Purpose, caller?: Guest): Rpc {
     const { rpc } = this.#deps;
     const lane = this.#lane(purpose);
     return {
       name: rpc.name,
       call: async <T>(method: string, params: unknown[]): Promise<T> => {
-        const turn = this.#enter(lane);
+        const turn = this.#enter(lane, caller);
         if (turn) await turn;
         try {
           return await rpc.call<T>(method, params);
@@ -134,7 +138,7 @@ class SlidingBudget implements CallBudget {
   }
 
   waiting(purpose: Purpose): number {
-    return this.#lane(purpose).waiters.length;
+    return this.#lane(purpose).waiters.size;
   }
 
   limit(purpose: Purpose): number {
@@ -148,19 +152,16 @@ class SlidingBudget implements CallBudget {
   }
 
   /** Undefined if the call may start now. */
-  #enter(lane: Lane): Promise<void> | undefined {
+  #enter(lane: Lane, caller: Guest | undefined): Promise<void> | undefined {
     const now = this.#deps.steadyNow();
     this.#forget(now);
-    if (lane.waiters.length === 0 && this.#hasRoom(lane, now)) {
+    if (lane.waiters.size === 0 && this.#hasRoom(lane, now)) {
       this.#start(lane, now);
       return undefined;
     }
-    if (lane.waiters.length >= this.#deps.callsPerSecond * MAX_WAITING_SECONDS) {
-      lane.refused++;
-      return Promise.reject(this.#refusal(lane, 'too many calls wait'));
-    }
     return new Promise((start, refuse) => {
-      lane.waiters.push({ since: now, start, refuse });
+      const dropped = lane.waiters.add({ since: now, start, refuse }, caller);
+      if (dropped) this.#refuse(lane, dropped, 'too many calls wait');
       this.#wake(now);
     });
   }
@@ -170,14 +171,18 @@ class SlidingBudget implements CallBudget {
     const now = this.#deps.steadyNow();
     this.#forget(now);
     for (const lane of this.#lanes) {
-      while (lane.waiters.length > 0 && this.#hasRoom(lane, now)) {
+      while (lane.waiters.size > 0 && this.#hasRoom(lane, now)) {
         this.#start(lane, now);
         lane.waited++;
-        lane.waiters.shift()!.start();
+        lane.waiters.take()!.start();
       }
-      while (lane.waiters.length > 0 && now - lane.waiters[0]!.since >= MAX_WAIT_MS) {
-        lane.refused++;
-        lane.waiters.shift()!.refuse(this.#refusal(lane, `a call has waited ${MAX_WAIT_MS} ms`));
+      for (
+        let oldest = lane.waiters.oldest();
+        oldest && now - oldest.since >= MAX_WAIT_MS;
+        oldest = lane.waiters.oldest()
+      ) {
+        lane.waiters.delete(oldest);
+        this.#refuse(lane, oldest, `a call has waited ${MAX_WAIT_MS} ms`);
       }
     }
     this.#wake(now);
@@ -186,7 +191,7 @@ class SlidingBudget implements CallBudget {
   /** Pumps again when the oldest call leaves its second, a pause ends, or somebody has waited too long. */
   #wake(now: number): void {
     clearTimeout(this.#timer);
-    const waitingSince = this.#lanes.flatMap(({ waiters }) => waiters[0]?.since ?? []);
+    const waitingSince = this.#lanes.flatMap(({ waiters }) => waiters.oldest()?.since ?? []);
     if (waitingSince.length === 0) return;
     const times = waitingSince.map((since) => since + MAX_WAIT_MS);
     const oldest = this.#started[this.#oldest];
@@ -201,6 +206,8 @@ class SlidingBudget implements CallBudget {
     if (now < this.#pausedUntil && lane.purpose !== 'landing') return false;
     this.#recover(lane, now);
     if (lane.recent < Math.max(1, lane.limit * OWN_SHARE)) return true;
+    const isBeside = lane.purpose === 'posts' && this.#lane('quotes').waiters.size > 0;
+    if (isBeside && lane.recent >= lane.limit * POSTS_BESIDE_QUOTES) return false;
     return inAll < lane.limit * SHARE[lane.purpose];
   }
 
@@ -244,9 +251,9 @@ class SlidingBudget implements CallBudget {
     lane.recoveredAt = now;
   }
 
-  #refusal({ purpose }: Lane, why: string): ChainUnavailable {
-    return new ChainUnavailable(
-      `${this.name}: ${why} for ${purpose} within ${this.#deps.callsPerSecond} calls a second`,
-    );
+  #refuse(lane: Lane, { refuse }: Waiter, why: string): void {
+    lane.refused++;
+    const { callsPerSecond } = this.#deps;
+    refuse(new ChainUnavailable(`${this.name}: ${why} for ${lane.purpose} within ${callsPerSecond} calls a second`));
   }
 }

@@ -1,9 +1,10 @@
 import { type Address, address } from '@slipway/wire';
 import { LRUCache } from 'lru-cache';
 import { GrowingCache } from '../lib/growing-cache.js';
+import type { Guest } from '../lib/places.js';
 import { cached } from '../lib/single-flight.js';
 import { type AccountReading, type ChainAccount, createReadings, type RpcAccount, readRpcAccount } from './accounts.js';
-import { PURPOSES, type Purpose } from './budget.js';
+import { type CallBudget, PURPOSES, type Purpose } from './budget.js';
 import { type MintInfo, mintFacts } from './mints.js';
 import { wholeIn } from './node-values.js';
 import { ask, listOf, type Rpc, RpcError } from './rpc.js';
@@ -118,8 +119,13 @@ interface Contextual<T> {
   value: T;
 }
 
+/** Callers whose chains are remembered. */
+const MOST_CALLERS = 1_000;
+
 /** Reads the chain, always at commitment `confirmed`. */
 export interface Chain {
+  /** The same for a caller, whose calls take turns with those of others where they wait; without one, for the service itself. */
+  by(caller: Guest | undefined): Chain;
   readonly rpc: Rpc;
   /** Never older than the call. */
   readonly walletReads: WalletReads;
@@ -158,15 +164,31 @@ interface ReadDeps {
 
 /** One chain for a process that does one thing. */
 export function createChain({ rpc, ...deps }: ReadDeps & { rpc: Rpc }): Chain {
-  return chainOver(rpc, createSharedReads(rpc, deps), deps);
+  return {
+    ...chainOver(rpc, createSharedReads(rpc, deps), deps),
+    by() {
+      return this;
+    },
+  };
 }
 
 /** The chain for each purpose. All know what one of them has read a moment ago. */
-export function createChains(rpcFor: (purpose: Purpose) => Rpc, deps: ReadDeps): Readonly<Record<Purpose, Chain>> {
+export function createChains(rpcFor: CallBudget['rpcFor'], deps: ReadDeps): Readonly<Record<Purpose, Chain>> {
   // Landing waits for the shared reads, too, so nobody else may hold them up.
   const shared = createSharedReads(rpcFor('landing'), deps);
-  const chains = PURPOSES.map((purpose) => [purpose, chainOver(rpcFor(purpose), shared, deps)]);
-  return Object.fromEntries(chains) as Record<Purpose, Chain>;
+  const chainsFor = (purpose: Purpose): Chain => {
+    const byCaller = new GrowingCache<string, Chain>(MOST_CALLERS);
+    const by = (caller: Guest | undefined): Chain => {
+      if (caller === undefined) return chain;
+      // Kept, because what a caller reads at the same time is read with one call.
+      const known = byCaller.get(caller.id) ?? { ...chainOver(rpcFor(purpose, caller), shared, deps), by };
+      byCaller.set(caller.id, known);
+      return known;
+    };
+    const chain: Chain = { ...chainOver(rpcFor(purpose), shared, deps), by };
+    return chain;
+  };
+  return Object.fromEntries(PURPOSES.map((purpose) => [purpose, chainsFor(purpose)])) as Record<Purpose, Chain>;
 }
 
 /** What is read once for everybody, and kept for a moment. */
@@ -211,7 +233,11 @@ function createSharedReads(rpc: Rpc, { steadyNow }: ReadDeps) {
   return shared;
 }
 
-function chainOver(rpc: Rpc, shared: ReturnType<typeof createSharedReads>, { steadyNow, fees }: ReadDeps): Chain {
+function chainOver(
+  rpc: Rpc,
+  shared: ReturnType<typeof createSharedReads>,
+  { steadyNow, fees }: ReadDeps,
+): Omit<Chain, 'by'> {
   const accountReading = createReadings(rpc);
   const account = async (address: Address) => (await accountReading(address)).account;
   return {

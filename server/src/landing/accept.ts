@@ -1,6 +1,7 @@
 import { type Address, type Transaction, transactionSignature } from '@slipway/wire';
 import type { Chain } from '../chain/index.js';
 import type { Clock } from '../lib/clock.js';
+import type { Guest } from '../lib/places.js';
 import type { LedgerRow } from '../store/ledger.js';
 import { statusSince } from './ask-since.js';
 import type { Deliver } from './delegated-send.js';
@@ -22,6 +23,8 @@ export interface AcceptDeps {
   chain: Pick<Chain, 'blockHeight' | 'newestSlot' | 'statuses'>;
   landing: Pick<Landing, 'execute' | 'delegate' | 'looks' | 'vouchesFor' | 'walletsOf' | 'withhold'>;
   findRequest: (id: string) => Promise<LedgerRow | undefined>;
+  /** Who has posted it: as `calledBy` says. */
+  caller?: Guest | undefined;
 }
 
 /** A signed transaction that a client posted, and how its area checks it. */
@@ -165,7 +168,7 @@ async function hasLanded(chain: AcceptDeps['chain'], signature: string): Promise
 }
 
 async function land<Detail>(
-  { landing }: AcceptDeps,
+  { landing, caller }: AcceptDeps,
   { prepare, seal }: Posted<Detail>,
   request: LedgerRow,
   { delegate }: Terms,
@@ -175,8 +178,8 @@ async function land<Detail>(
   const sealed = seal && detail !== undefined ? () => seal(detail) : undefined;
   try {
     return delegate
-      ? await landing.delegate(request, transaction, delegate.deliver)
-      : await landing.execute(request, transaction, detail, sealed);
+      ? await landing.delegate(request, transaction, delegate.deliver, caller)
+      : await landing.execute(request, transaction, detail, { sealed, caller });
   } catch (error) {
     if (error instanceof ReservationRefused) return { reason: 'reserved', error };
     if (!(error instanceof WouldFail)) throw error;

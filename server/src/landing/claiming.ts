@@ -7,6 +7,7 @@ import {
 } from '@slipway/wire';
 import type { Chain } from '../chain/index.js';
 import { Outage } from '../errors/index.js';
+import type { Guest } from '../lib/places.js';
 import { RecentNames } from '../lib/recent-names.js';
 import { Turns } from '../lib/turns.js';
 import { countedRents, SignerHolds } from '../signer/index.js';
@@ -38,10 +39,15 @@ export interface HowToSend {
   isSimulated: boolean;
   /** The trigger order that it fills. */
   order?: TriggerOrderRow;
+  /** Who has posted it, if a client has. */
+  caller?: Guest | undefined;
 }
 
 /** The chain on which transactions of an area are tried out. */
-export const trialChainOf = ({ trialChain, chain }: LandingDeps, area: string): Chain => trialChain?.(area) ?? chain;
+export function trialChainOf({ trialChain, chain }: LandingDeps, area: string, caller?: Guest): Chain {
+  const tried = trialChain?.(area) ?? chain;
+  return caller ? tried.by(caller) : tried;
+}
 
 /** Tries transactions out, has our keys sign them, and claims their requests, so that each is sent by one caller only. */
 export class Claiming {
@@ -75,12 +81,12 @@ export class Claiming {
   async toSend(
     request: LedgerRow,
     signedByUser: Transaction,
-    { detail, sealed, order, isSimulated }: HowToSend,
+    { detail, sealed, order, caller, isSimulated }: HowToSend,
   ): Promise<LedgerRow | { wire: Uint8Array; signature: string }> {
     const { id, area, cosigners } = request;
     // Where our keys have yet to sign, anything may stand in the place of the signature.
     const known = cosigners.length > 0 ? null : transactionSignature(signedByUser);
-    const tryOut = () => this.#tryOut(request, signedByUser, known);
+    const tryOut = () => this.#tryOut(request, signedByUser, { signature: known, caller });
     // Before its turn: a node may take long, and the others of the same wallet would wait for that.
     const sent = isSimulated ? undefined : await tryOut();
     if (sent) return sent;
@@ -90,7 +96,7 @@ export class Claiming {
       const rehearsed = isBounded ? await this.#rehearse(request, signedByUser, rehearsal) : undefined;
       const other = rehearsed ?? (hasWaited && !isSimulated ? await tryOut() : undefined);
       if (other) return other;
-      const late = await this.#requireTime(request, known);
+      const late = await this.#requireTime(request, known, caller);
       if (late) return late;
       await this.#requireGoing(request);
       const transaction = await this.#cosign(request, signedByUser, order);
@@ -109,8 +115,9 @@ export class Claiming {
   async toHandOver(
     request: LedgerRow,
     signedByTaker: Transaction,
+    caller: Guest | undefined,
   ): Promise<LedgerRow | { wire: Uint8Array; transaction: Transaction }> {
-    const sent = await this.#tryOut(request, signedByTaker, null);
+    const sent = await this.#tryOut(request, signedByTaker, { signature: null, caller });
     if (sent) return sent;
     return this.#inTurn(request, undefined, async (isBounded) => {
       const other = isBounded ? await this.#rehearse(request, signedByTaker, { signature: null }) : undefined;
@@ -137,9 +144,9 @@ export class Claiming {
   async #tryOut(
     request: LedgerRow,
     signedByUser: Transaction,
-    signature: string | null,
+    { signature, caller }: { signature: string | null; caller: Guest | undefined },
   ): Promise<LedgerRow | undefined> {
-    const chain = trialChainOf(this.#deps, request.area);
+    const chain = trialChainOf(this.#deps, request.area, caller);
     const wire = encodeTransaction(signedByUser);
     const failure = await this.#failures.of(request.id, signature, () => preflight(chain, wire, signature));
     return failure && this.#unlessSent(request, failure);
@@ -152,9 +159,13 @@ export class Claiming {
    * Returns the request if another instance has sent it.
    * @throws WouldFail, ChainUnavailable, Outage LAST_BLOCKS
    */
-  async #requireTime(request: LedgerRow, known: string | null): Promise<LedgerRow | undefined> {
+  async #requireTime(
+    request: LedgerRow,
+    known: string | null,
+    caller: Guest | undefined,
+  ): Promise<LedgerRow | undefined> {
     const { settlements } = this.#deps;
-    const chain = trialChainOf(this.#deps, request.area);
+    const chain = trialChainOf(this.#deps, request.area, caller);
     const { purse, isOurs, reserve } = settlements[request.area] ?? {};
     const isAsked = known === null ? purse !== undefined && !isOurs : reserve !== undefined;
     if (!isAsked || (await chain.blockHeight()) + LEAST_BLOCKS <= request.lastValidBlockHeight) return undefined;

@@ -22,7 +22,7 @@ export { lifetimeByHeight } from './lifetime.js';
 export { addressText, digits, payloadReader } from './payload.js';
 export { WouldFail } from './preflight.js';
 export { GAS_PURSE, INVITE_PURSE, LIMIT_ORDER_PURSE, TRIGGER_ORDER_PURSE, TRIGGER_RENT_PURSE } from './purses.js';
-export { askedBy, type CraftedRequest, newRequest, rememberOwn } from './request.js';
+export { askedBy, type CraftedRequest, calledBy, newRequest, rememberOwn } from './request.js';
 export { sealed } from './seal.js';
 export {
   type BadTransaction,

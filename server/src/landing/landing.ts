@@ -105,17 +105,17 @@ export class Landing {
   /**
    * Simulates the transaction, adds our signatures, claims the request, sends it, and returns the request in its final state.
    * Idempotent across instances: however often it is called for a request, only one transaction is sent and every
-   * caller gets the same row. `detail` is passed to the area's settlement, or what `sealed` makes in its place.
+   * caller gets the same row. `detail` is passed to the area's settlement, or what `how.sealed` makes in its place.
    * @throws ReservationRefused, WouldFail, SignerRefused, Stopped: nothing was sent.
    */
   execute(
     request: LedgerRow,
     signedByUser: Transaction,
     detail?: unknown,
-    sealed?: HowToSend['sealed'],
+    how: Pick<HowToSend, 'sealed' | 'caller'> = {},
   ): Promise<LedgerRow> {
     return this.#once(request, async () => {
-      const { end } = await this.send(request, signedByUser, { detail, sealed, isSimulated: false });
+      const { end } = await this.send(request, signedByUser, { ...how, detail, isSimulated: false });
       return end;
     });
   }
@@ -150,8 +150,8 @@ export class Landing {
    * until its blockhash is dead; the transaction is never handed over twice.
    * @throws ReservationRefused, WouldFail, Stopped: nothing was sent.
    */
-  delegate(request: LedgerRow, signedByTaker: Transaction, deliver: Deliver): Promise<LedgerRow> {
-    return this.#once(request, () => this.#delegate(request, signedByTaker, deliver));
+  delegate(request: LedgerRow, signedByTaker: Transaction, deliver: Deliver, caller?: Guest): Promise<LedgerRow> {
+    return this.#once(request, () => this.#delegate(request, signedByTaker, deliver, caller));
   }
 
   /**
@@ -253,8 +253,13 @@ export class Landing {
     return end;
   }
 
-  async #delegate(request: LedgerRow, signedByTaker: Transaction, deliver: Deliver): Promise<LedgerRow> {
-    const claimed = await this.#claiming.toHandOver(request, signedByTaker);
+  async #delegate(
+    request: LedgerRow,
+    signedByTaker: Transaction,
+    deliver: Deliver,
+    caller: Guest | undefined,
+  ): Promise<LedgerRow> {
+    const claimed = await this.#claiming.toHandOver(request, signedByTaker, caller);
     if ('id' in claimed) return this.#following.follow(claimed);
     const { wire, transaction } = claimed;
     const row: LedgerRow = { ...request, state: 'sending', signature: null, wire: Buffer.from(wire), handedOver: true };

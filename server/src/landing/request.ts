@@ -1,7 +1,8 @@
-import { BLOCKHASH_LIFE_MS } from '../chain/index.js';
+import { BLOCKHASH_LIFE_MS, type Chain } from '../chain/index.js';
 import type { Crafted } from '../crafting/transaction.js';
 import type { Clock } from '../lib/clock.js';
 import { uuidv7 } from '../lib/ids.js';
+import type { Guest } from '../lib/places.js';
 import type { KeyName } from '../signer/index.js';
 import type { LedgerRow, NewRequest } from '../store/ledger.js';
 
@@ -23,12 +24,21 @@ export interface CraftedRequest {
   payload: unknown;
 }
 
-/** The same parts, with which requests are stored as asked for by the key of a call. */
-export function askedBy<Deps extends { remember: (request: NewRequest) => Promise<void> }>(
+/** The same parts, whose calls to the node take turns, by the caller of this call, with those of others. */
+export function calledBy<Deps extends { chain: Chain }>(
   deps: Deps,
-  { apiKey }: { apiKey: { readonly id: string } | undefined },
+  { payer: caller }: { payer: Guest | undefined },
+): Deps & { caller: Guest | undefined } {
+  return { ...deps, caller, chain: deps.chain.by(caller) };
+}
+
+/** `calledBy`, with which requests are stored as asked for by the key of the call, too. */
+export function askedBy<Deps extends { chain: Chain; remember: (request: NewRequest) => Promise<void> }>(
+  deps: Deps,
+  call: { apiKey: { readonly id: string } | undefined; payer: Guest | undefined },
 ): Deps {
-  return { ...deps, remember: (request) => deps.remember({ ...request, apiKey: apiKey?.id ?? null }) };
+  const apiKey = call.apiKey?.id ?? null;
+  return { ...calledBy(deps, call), remember: (request) => deps.remember({ ...request, apiKey }) };
 }
 
 /** The ledger row for a transaction that a client will sign and post. */

@@ -1,5 +1,6 @@
 import type { Address } from '@slipway/wire';
 import { requireAddress } from '../../errors/index.js';
+import { calledBy } from '../../landing/index.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { type Eligibility, eligibility, type VerificationKind } from '../../store/verifications.js';
 import { type ExpressDeps, expressRoute, tags } from './deps.js';
@@ -20,7 +21,7 @@ export function registerCheckEligibility(app: TypedServer, deps: ExpressDeps): v
         response: { 200: EligibilityAnswer },
       },
     },
-    ({ query }) => checkEligibility(deps, query),
+    (request) => checkEligibility(calledBy(deps, request), request.query),
   );
 }
 

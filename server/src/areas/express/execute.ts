@@ -3,6 +3,7 @@ import { type Address, isAddress } from '@slipway/wire';
 import { AppError, errorTable, requireAddress, requireAmount } from '../../errors/index.js';
 import {
   accept,
+  calledBy,
   EXPIRED,
   type Explanation,
   explain,
@@ -46,7 +47,7 @@ export function registerExecute(app: TypedServer, deps: ExpressDeps): void {
         response: { 200: ExecuteAnswer },
       },
     },
-    ({ body }) => execute(deps, body),
+    (request) => execute(calledBy(deps, request), request.body),
   );
 }
 

@@ -1,6 +1,7 @@
 import { base64Of } from '../../crafting/transaction.js';
 import { requireAddress } from '../../errors/index.js';
 import { readInvite } from '../../indexes/invites/index.js';
+import { calledBy } from '../../landing/index.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import type { SendDeps } from './deps.js';
 import { HOW_TO_LAND, sendRoute, tags } from './deps.js';
@@ -21,7 +22,7 @@ export function registerCraftClawback(app: TypedServer, deps: SendDeps): void {
         response: { 200: CraftClawbackAnswer },
       },
     },
-    ({ body }) => craftClawback(deps, body),
+    (request) => craftClawback(calledBy(deps, request), request.body),
   );
 }
 

@@ -12,6 +12,7 @@ import type { ChainAccount } from '../../chain/index.js';
 import { base64Of, feeOf } from '../../crafting/transaction.js';
 import { walletMinimum } from '../../crafting/wallet.js';
 import { requireAddress, requireAmount } from '../../errors/index.js';
+import { calledBy } from '../../landing/index.js';
 import { decimalString } from '../../lib/decimal.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import type { SendDeps } from './deps.js';
@@ -44,7 +45,7 @@ export function registerCraftSend(app: TypedServer, deps: SendDeps): void {
         response: { 200: CraftSendAnswer },
       },
     },
-    ({ body }) => craftSend(deps, body),
+    (request) => craftSend(calledBy(deps, request), request.body),
   );
 }
 

@@ -1,6 +1,7 @@
 import { AppError } from '../../errors/index.js';
 import {
   accept,
+  calledBy,
   EXPIRED,
   explain,
   explainBadTransaction,
@@ -31,7 +32,7 @@ export function registerExecuteClaim(app: TypedServer, deps: SendDeps): void {
         response: { 200: ExecuteClaimAnswer },
       },
     },
-    ({ body }) => executeClaim(deps, body),
+    (request) => executeClaim(calledBy(deps, request), request.body),
   );
 }
 

@@ -12,7 +12,7 @@ import { MAX_COMPUTE_UNITS, unitLimitFrom } from '../../crafting/budget.js';
 import { type ClaimPlace, craftFeeClaim, type FeeClaim } from '../../crafting/fee-claim.js';
 import { temporaryWrappedSol } from '../../crafting/swap.js';
 import { AppError, requireAddress } from '../../errors/index.js';
-import { explain } from '../../landing/index.js';
+import { calledBy, explain } from '../../landing/index.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { type StudioDeps, studioRoute, tags } from './deps.js';
 
@@ -33,7 +33,7 @@ export function registerClaimFees(app: TypedServer, deps: StudioDeps): void {
         response: { 200: ClaimAnswer },
       },
     },
-    ({ body }) => claimFees(deps, body),
+    (request) => claimFees(calledBy(deps, request), request.body),
   );
 }
 

@@ -1,4 +1,5 @@
 import { requireAddress } from '../../errors/index.js';
+import { calledBy } from '../../landing/index.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { type StudioDeps, studioRoute, tags } from './deps.js';
 
@@ -18,7 +19,7 @@ export function registerShowFees(app: TypedServer, deps: StudioDeps): void {
         response: { 200: FeeAnswer },
       },
     },
-    ({ body }) => showFees(deps, body),
+    (request) => showFees(calledBy(deps, request), request.body),
   );
 }
 

@@ -1,7 +1,15 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { Address } from '@slipway/wire';
 import { AppError, requireAddress } from '../../errors/index.js';
-import { accept, explain, explainBadTransaction, explainEnd, isRefusal, type Refusal } from '../../landing/index.js';
+import {
+  accept,
+  calledBy,
+  explain,
+  explainBadTransaction,
+  explainEnd,
+  isRefusal,
+  type Refusal,
+} from '../../landing/index.js';
 import { launchFiles, publishLaunch } from '../../launches/index.js';
 import { uuidv7 } from '../../lib/ids.js';
 import type { TypedServer } from '../../lib/typed-server.js';
@@ -40,7 +48,8 @@ export function registerSubmitPool(app: TypedServer, deps: StudioDeps): void {
           response: { 200: SubmitPoolAnswer },
         },
       },
-      (request) => submitPool(deps, request.body, { headerImage: request.formFile, look: looks(request) }),
+      (request) =>
+        submitPool(calledBy(deps, request), request.body, { headerImage: request.formFile, look: looks(request) }),
     );
   });
 }

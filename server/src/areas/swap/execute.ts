@@ -3,6 +3,7 @@ import { AppError, RFQ } from '../../errors/index.js';
 import {
   accept,
   type BadTransaction,
+  calledBy,
   EXPIRED,
   type Explanation,
   explainBadTransaction,
@@ -36,7 +37,7 @@ export function registerExecute(app: TypedServer, deps: SwapDeps): void {
         response: { 200: ExecuteAnswer },
       },
     },
-    ({ body }) => execute(deps, amountsOf, body),
+    (request) => execute(calledBy(deps, request), amountsOf, request.body),
   );
 }
 

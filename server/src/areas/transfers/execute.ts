@@ -1,5 +1,5 @@
 import { AppError } from '../../errors/index.js';
-import { accept, explainBadTransaction, explainEnd, isRefusal, type Refusal } from '../../landing/index.js';
+import { accept, calledBy, explainBadTransaction, explainEnd, isRefusal, type Refusal } from '../../landing/index.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import type { LedgerRow } from '../../store/ledger.js';
 import { RECLAIM, TRANSFER, type TransfersDeps, tags, transfersRoute } from './deps.js';
@@ -24,7 +24,7 @@ export function registerExecute(app: TypedServer, deps: TransfersDeps): void {
           response: { 200: ExecuteAnswer },
         },
       },
-      ({ body }) => execute(deps, area, body),
+      (request) => execute(calledBy(deps, request), area, request.body),
     );
   }
 }

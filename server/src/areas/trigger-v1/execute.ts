@@ -1,7 +1,14 @@
 import { encodeTransaction } from '@slipway/wire';
 import { hashMessage } from '../../crafting/transaction.js';
 import { AppError } from '../../errors/index.js';
-import { accept, explainBadTransaction, isRefusal, type Refusal, type SignedTransaction } from '../../landing/index.js';
+import {
+  accept,
+  calledBy,
+  explainBadTransaction,
+  isRefusal,
+  type Refusal,
+  type SignedTransaction,
+} from '../../landing/index.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import type { LedgerRow } from '../../store/ledger.js';
 import { catchUp } from './catch-up.js';
@@ -26,7 +33,7 @@ export function registerExecute(app: TypedServer, deps: TriggerV1Deps): void {
         response: { 200: ExecuteAnswer },
       },
     },
-    ({ body }) => execute(deps, body),
+    (request) => execute(calledBy(deps, request), request.body),
   );
 }
 

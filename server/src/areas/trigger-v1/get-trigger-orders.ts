@@ -1,5 +1,6 @@
 import type { Address } from '@slipway/wire';
 import { AppError, requireAddress } from '../../errors/index.js';
+import { calledBy } from '../../landing/index.js';
 import { decimalString } from '../../lib/decimal.js';
 import { isoTime } from '../../lib/iso-time.js';
 import type { TypedServer } from '../../lib/typed-server.js';
@@ -38,7 +39,7 @@ export function registerGetTriggerOrders(app: TypedServer, deps: TriggerV1Deps):
         response: { 200: TriggerOrdersAnswer },
       },
     },
-    (request) => getTriggerOrders(deps, request.query, (weight) => request.charge(weight)),
+    (request) => getTriggerOrders(calledBy(deps, request), request.query, (weight) => request.charge(weight)),
   );
 }
 

@@ -6,6 +6,7 @@ import {
   accept,
   askedBy,
   type CraftedRequest,
+  calledBy,
   explainEnd,
   isRefusal,
   newRequest,
@@ -68,7 +69,7 @@ export function registerConfirmCancel(app: TypedServer, deps: TriggerV2Deps): vo
         response: { 200: Confirmed },
       },
     },
-    ({ wallet, params, body }) => confirmCancel(deps, wallet, params.orderId, body),
+    (request) => confirmCancel(calledBy(deps, request), request.wallet, request.params.orderId, request.body),
   );
 }
 

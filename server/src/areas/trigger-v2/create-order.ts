@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Address } from '@slipway/wire';
 import { AppError, requireAddress, requireAmount } from '../../errors/index.js';
-import { accept, explainEnd, isRefusal, type Refusal } from '../../landing/index.js';
+import { accept, calledBy, explainEnd, isRefusal, type Refusal } from '../../landing/index.js';
 import { uuidv7 } from '../../lib/ids.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import type { NoPrice } from '../../prices/index.js';
@@ -34,7 +34,7 @@ export function registerCreateOrder(app: TypedServer, deps: TriggerV2Deps): void
     },
     (request) => {
       const { wallet, loginToken: token, body } = request;
-      return createOrder(deps, { wallet, token }, body, () => request.charge(1, 'main'));
+      return createOrder(calledBy(deps, request), { wallet, token }, body, () => request.charge(1, 'main'));
     },
   );
 }
