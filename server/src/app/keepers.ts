@@ -11,6 +11,7 @@ import { startMigrationKeeper } from '../keeper/launches/index.js';
 import { ledgerChore, ledgerCleaningChore } from '../keeper/ledger.js';
 import { fillsLimitOrders, startLimitOrderKeeper } from '../keeper/limit-orders/index.js';
 import { startTableKeeper } from '../keeper/lookup-tables/index.js';
+import { lostDepositsChore } from '../keeper/lost-deposits.js';
 import { rateWindowsChore } from '../keeper/rate-windows.js';
 import { startTriggerKeeper } from '../keeper/trigger-orders/index.js';
 import type { KeeperWallet } from '../keeper/wallet.js';
@@ -56,6 +57,7 @@ export async function openKeepers(deps: KeepersDeps): Promise<Keeper | undefined
   // The clock of a sandbox moves with its chain's.
   const nodes = config.sandbox ? [] : node.sendRpcsFor('keeper');
   const agreedNow = createAgreedTime({ clock, steadyNow, nodes, registry: metrics.registry, log });
+  const keepEndedMs = config.submit.keepDays * DAY_MS;
   const send = createSender({ allowsPrivate: config.events.privateWebhooks, steadyNow });
   const loops: KeeperLoop[] = [];
   let keeper: Keeper | undefined;
@@ -74,7 +76,8 @@ export async function openKeepers(deps: KeepersDeps): Promise<Keeper | undefined
     log,
     chores: [
       ledgerChore({ store, landing, clock, agreedNow, log }),
-      ledgerCleaningChore({ store, agreedNow, keepEndedMs: config.submit.keepDays * DAY_MS }),
+      ledgerCleaningChore({ store, agreedNow, keepEndedMs }),
+      lostDepositsChore({ store, chain, clock, agreedNow, log, keepEndedMs }),
       eventCleaningChore({ store, agreedNow, keepMs: config.events.keepDays * DAY_MS }),
       rateWindowsChore({ store, steadyNow }),
       () => careForTables(store),

@@ -1,3 +1,4 @@
+import { LOST_LOOKS } from './lost-deposits.js';
 import type { Tx } from './sql.js';
 
 /**
@@ -62,12 +63,15 @@ export async function deleteNeverLanded(tx: Tx, before: Date, limit: number): Pr
   return rowCount;
 }
 
-/** Deletes up to `limit` trigger orders whose deposits were lost before `before`, with their history; returns how many. */
+/**
+ * Deletes up to `limit` trigger orders whose deposits were lost before `before`, and were not found at any look, with their history;
+ * returns how many.
+ */
 export async function deleteNeverPaid(tx: Tx, before: Date, limit: number): Promise<number> {
   const { rows } = await tx.query<{ deleted: bigint }>(
     `with gone as (
        delete from orders where (wallet, id) in (
-         select wallet, id from orders where state = 'deposit_failed' and updated_at < $1
+         select wallet, id from orders where state = 'deposit_failed' and lost_looks = ${LOST_LOOKS} and updated_at < $1
          order by updated_at limit $2 for update skip locked
        ) returning wallet, id
      ), told as (
@@ -82,12 +86,12 @@ export async function deleteNeverPaid(tx: Tx, before: Date, limit: number): Prom
 /** Of one wallet, the newest of the orders whose deposits were lost: all of a wallet's are read for each page of them. */
 export const MOST_LOST = 1_000;
 
-/** Deletes the oldest orders of a wallet whose deposits were lost, with their history, where there are more. */
+/** Deletes the oldest orders of a wallet whose deposits were lost, and not found at the first look, with their history, where there are more. */
 export async function keepNewestLost(tx: Tx, wallet: string): Promise<void> {
   await tx.query(
     `with gone as (
        delete from orders where wallet = $1 and id in (
-         select id from orders where wallet = $1 and state = 'deposit_failed' and id <= (
+         select id from orders where wallet = $1 and state = 'deposit_failed' and lost_looks > 0 and id <= (
            select id from orders where wallet = $1 and state = 'deposit_failed' order by id desc offset $2 limit 1
          ) order by id for update skip locked
        ) returning id

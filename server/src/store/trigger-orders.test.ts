@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import type { RawState } from '../trigger-orders/state.js';
 import { deleteNeverPaid } from './ledger-cleaning.js';
+import { countLooks, LOST_LOOKS, lostToLookAt } from './lost-deposits.js';
 import type { Store } from './sql.js';
 import { openTestStore } from './testing.js';
 import { type TriggerOrderEventRow, triggerOrderEvents, writeTriggerOrderEvents } from './trigger-order-events.js';
@@ -150,6 +151,16 @@ for (const kind of ['embedded', 'postgres'] as const) {
       });
       await store.single((tx) => writeTriggerOrderEvents(tx, history));
       const deleteSome = () => store.transaction((tx) => deleteNeverPaid(tx, at(500_000), 2));
+      assert.equal(await deleteSome(), 0);
+      const before = [at(900_000), at(900_000), at(900_000)];
+      for (let look = 0; look < LOST_LOOKS; look++) {
+        const lost = await lostToLookAt(store, before, 9);
+        assert.deepEqual(lost.map(({ id, looks }) => [id, looks]).sort(), old.map(({ id }) => [id, look]).sort());
+        assert.equal(await store.transaction((tx) => countLooks(tx, lost)), 3);
+        // Another copy that has looked at the same time.
+        assert.equal(await store.transaction((tx) => countLooks(tx, lost)), 0);
+      }
+      assert.deepEqual(await lostToLookAt(store, before, 9), []);
       assert.deepEqual([await deleteSome(), await deleteSome(), await deleteSome()], [2, 1, 0]);
       const left = [young.id, open.id].sort();
       const everything = {

@@ -126,6 +126,8 @@ function effect(order: Order, event: OrderEvent): Order {
       return { ...order, state: 'open' };
     case 'deposit_lost':
       return { ...order, state: 'deposit_failed' };
+    case 'deposit_found':
+      return { ...order, state: 'ready_to_cancel' };
     case 'triggered':
       if (!liveLegs(order).includes(event.leg)) throw new IllegalEvent(`the leg ${event.leg} cannot fire now`);
       return { ...order, state: 'ready_execute', fired: event.leg };

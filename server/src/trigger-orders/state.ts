@@ -43,6 +43,7 @@ export type OrderEventType =
   | 'deposit_sent'
   | 'deposit_landed'
   | 'deposit_lost'
+  | 'deposit_found'
   | 'triggered'
   | 'released'
   | 'sent'
@@ -111,12 +112,13 @@ export const transitions: Record<RawState, Partial<Record<OrderEventType, readon
   fill_success: {},
   cancelled: {},
   oco_cancelled: {},
-  deposit_failed: {},
+  // Where a node has denied a deposit that had landed. It is not traded: its owner was told to deposit again.
+  deposit_failed: { deposit_found: ['ready_to_cancel'] },
 };
 
-/** Whether the state is final: no event is possible, and nothing is left in the vault. */
+/** Whether the state is final: nothing is left in the vault, and no event is possible, but that a lost deposit is found there. */
 export function isFinal(raw: RawState): boolean {
-  return Object.keys(transitions[raw]).length === 0;
+  return raw === 'deposit_failed' || Object.keys(transitions[raw]).length === 0;
 }
 
 const SHOWN_ACTIVE: ReadonlySet<ShownState> = new Set(['pending', 'open', 'executing', 'pending_withdraw']);

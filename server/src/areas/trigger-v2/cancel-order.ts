@@ -14,6 +14,7 @@ import {
 } from '../../landing/index.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { orderAccounts } from '../../signer/index.js';
+import { reopenFound } from '../../store/lost-deposits.js';
 import { changeOrders } from '../../store/trigger-order-changes.js';
 import { findTriggerOrder, type TriggerOrderRow } from '../../store/trigger-orders.js';
 import { IllegalEvent } from '../../trigger-orders/order.js';
@@ -45,7 +46,7 @@ export function registerCancelOrder(app: TypedServer, deps: TriggerV2Deps): void
         tags,
         summary: 'Cancel an order, and craft the withdrawal of its funds',
         description:
-          'The order is not filled any more. Sign `transaction` and post it to `confirm-cancel`. This is also how the funds of an expired order come back.',
+          'The order is not filled any more. Sign `transaction` and post it to `confirm-cancel`. This is also how the funds of an expired order come back, and a deposit that was called lost and has landed.',
         params: OrderParams,
         response: { 200: CancelAnswer },
       },
@@ -73,15 +74,26 @@ export function registerConfirmCancel(app: TypedServer, deps: TriggerV2Deps): vo
   );
 }
 
-/** Ends an order and crafts the withdrawal that returns everything to its wallet. May be repeated until that lands. */
+/**
+ * Ends an order and crafts the withdrawal that returns everything to its wallet. May be repeated until that lands. Of one whose deposit
+ * was called lost, the chain decides: nobody but the vault can have made its accounts, by the deposit.
+ */
 export async function cancelOrder(deps: TriggerV2Deps, wallet: Address, id: string): Promise<CancelAnswer> {
   const order = await findTriggerOrder(deps.store, id);
   if (!order) throw new AppError('NOT_FOUND', { message: 'Order not found' });
   if (!(await isTheirs(deps, order, wallet))) {
     throw new AppError('FORBIDDEN', { message: 'Forbidden: this order is not yours' });
   }
+  const isFound =
+    order.progress.state === 'deposit_failed' &&
+    (await readHoldings(deps, order, await vaultOf(deps.signer, wallet))).length > 0;
   const changes = [{ id, event: { type: 'cancel_asked' } as const }];
-  const outcome = (await deps.store.transaction((tx) => changeOrders(tx, changes, new Date(deps.clock.now())))).get(id);
+  const now = new Date(deps.clock.now());
+  const outcomes = await deps.store.transaction(async (tx) => {
+    if (isFound) await reopenFound(tx, [id], now);
+    return changeOrders(tx, changes, now);
+  });
+  const outcome = outcomes.get(id);
   if (!outcome || outcome instanceof IllegalEvent) {
     const shown = shownState(order.progress.state);
     throw new AppError('INVALID_REQUEST', { message: `Cannot cancel order in '${shown}' state` });

@@ -221,7 +221,9 @@ async function repeated(deps: TriggerV2Deps, order: TriggerOrderRow, bodyHash: B
   if (Buffer.compare(order.bodyHash, bodyHash) !== 0) throw duplicate();
   const request = await deps.findRequest(order.depositRequestId);
   if (!request?.signature) throw new Error(`the deposit ${order.depositRequestId} of an order has no signature`);
-  const deposit = requireLanded(await deps.landing.outcome(request));
+  const deposit = await deps.landing.outcome(request);
+  // Called lost, and found in the vault since.
+  if (order.progress.state !== 'ready_to_cancel' && order.progress.state !== 'cancelled') requireLanded(deposit);
   return { ...createdBy(order, deposit), message: REPEATED };
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Address } from '@slipway/wire';
 import type { LedgerRow } from '../../store/ledger.js';
-import { MOST_LOST } from '../../store/ledger-cleaning.js';
+import { keepNewestLost, MOST_LOST } from '../../store/ledger-cleaning.js';
 import type { Sql, Store } from '../../store/sql.js';
 import { openTestStore } from '../../store/testing.js';
 import { MOST_EVENTS, MOST_FAILED, triggerOrderEvents } from '../../store/trigger-order-events.js';
@@ -44,7 +44,7 @@ const everything = {
 } as const;
 const countOf = async (wallet: string) => (await listTriggerOrders(store, { wallet, ...everything })).total;
 
-test('attack: a free key has ever more deposits of one wallet lost: its newest 1,000 orders of those are kept, and all others', async () => {
+test('attack: a free key has ever more deposits of one wallet lost: its newest 1,000 orders of those are kept, and all others, once they were looked for', async () => {
   await insertOrders('a', 'deposit_failed', 1, MOST_LOST + 2);
   await insertOrders('a', 'depositing', 2_001, 2_002);
   await insertOrders('a', 'open', 3_001, 3_003);
@@ -54,6 +54,11 @@ test('attack: a free key has ever more deposits of one wallet lost: its newest 1
     return row as unknown as LedgerRow;
   });
   await store.transaction((tx) => depositSettlement.settle!(tx, lost));
+  // Those that nobody has looked for on the chain yet stay.
+  await store.transaction((tx) => keepNewestLost(tx, 'a'));
+  assert.equal(await countOf('a'), MOST_LOST + 2 + 2 + 3);
+  await store.query(`update orders set lost_looks = 1 where wallet = 'a' and id < '000500'`);
+  await store.transaction((tx) => keepNewestLost(tx, 'a'));
   assert.equal(await countOf('a'), MOST_LOST + 3);
   assert.equal(await countOf('b'), MOST_LOST + 2);
   const { rows } = await store.query<{ first: string; count: bigint }>(

@@ -1,7 +1,6 @@
 import { WRAPPED_SOL_MINT } from '@slipway/wire';
 import type { Claimed, Settlement } from '../../landing/index.js';
 import type { LedgerRow } from '../../store/ledger.js';
-import { keepNewestLost } from '../../store/ledger-cleaning.js';
 import type { Tx } from '../../store/sql.js';
 import { changeOrders, type OrderChange } from '../../store/trigger-order-changes.js';
 import {
@@ -45,7 +44,6 @@ export const depositSettlement: Settlement = {
         history: () => [depositEvent(order, landed ? 'success' : 'failed', settledAt, signature)],
       };
       await changeOrders(tx, [change], settledAt);
-      if (!landed) await keepNewestLost(tx, wallet);
     }
   },
 };

@@ -68,6 +68,29 @@ export function createClient(parts: Deps) {
     return { wallet, token: await deps.logins.issue(wallet, { message: { challenge, signature } }) };
   }
 
+  type By = { apiKey?: { id: string }; payer?: Guest; charge?: Charge };
+
+  /** Crafts and signs a deposit; the order that it pays for. */
+  async function bodyFor(wallet: Keypair, amount: bigint, terms: TestTerms, by: By = {}): Promise<OrderBody> {
+    const { inputMint, outputMint, orderType } = terms;
+    const craft = {
+      inputMint,
+      outputMint,
+      userAddress: wallet.address,
+      amount: amount.toString(),
+      ...({ orderType: 'price', orderSubType: orderType } as const),
+    };
+    const { transaction, requestId } = await craftDeposit({ ...by, wallet: wallet.address, body: craft });
+    return {
+      expiresAt: deps.clock.now() + 3_600_000,
+      ...terms,
+      userPubkey: wallet.address,
+      inputAmount: amount.toString(),
+      depositRequestId: requestId,
+      depositSignedTx: signed(wallet, transaction),
+    };
+  }
+
   const post = async (wallet: Keypair, body: OrderBody, charge: Charge = async () => undefined) =>
     createOrder(deps, await logIn(wallet.address, wallet), body, charge);
 
@@ -83,32 +106,11 @@ export function createClient(parts: Deps) {
     },
 
     /** Deposits and creates; the id of the order. `by`: the key of the call, who pays for it, and how further calls are counted. */
-    async open(
-      wallet: Keypair,
-      amount: bigint,
-      terms: TestTerms,
-      by: { apiKey?: { id: string }; payer?: Guest; charge?: Charge } = {},
-    ): Promise<string> {
-      const { inputMint, outputMint, orderType } = terms;
-      const craft = {
-        inputMint,
-        outputMint,
-        userAddress: wallet.address,
-        amount: amount.toString(),
-        ...({ orderType: 'price', orderSubType: orderType } as const),
-      };
-      const { transaction, requestId } = await craftDeposit({ ...by, wallet: wallet.address, body: craft });
-      const body = {
-        expiresAt: deps.clock.now() + 3_600_000,
-        ...terms,
-        userPubkey: wallet.address,
-        inputAmount: amount.toString(),
-        depositRequestId: requestId,
-        depositSignedTx: signed(wallet, transaction),
-      };
-      const { id } = await post(wallet, body, by.charge);
+    async open(wallet: Keypair, amount: bigint, terms: TestTerms, by: By = {}): Promise<string> {
+      const { id } = await post(wallet, await bodyFor(wallet, amount, terms, by), by.charge);
       return id;
     },
+    bodyFor,
     post,
 
     /** Asks for the withdrawal: the unsigned transaction and its request id. */
