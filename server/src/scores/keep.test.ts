@@ -190,7 +190,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
             const end = { live: false, ended: true, finishedTimestamp: isoTime(100 + index) };
             const score = scoreAt(second, { score: `${index}-0`, ...(ended && end) });
             const isNewer = expected === undefined || score.updatedAt > expected.updatedAt;
-            const changed = await store.transaction((tx) => putScores(tx, [score]));
+            const changed = await store.transaction((tx) => putScores(tx, [score], Date.parse(isoTime(200))));
             assert.equal(changed, isNewer ? 1 : 0);
             if (!isNewer) continue;
             const { finishedTimestamp } = expected ?? {};

@@ -25,7 +25,7 @@ const LEASE_MS = 10_000;
 /** Writes what the feeds say into the store. Any number of instances may do so side by side. */
 export function createScores({ store, clock, feeds, log }: ScoresDeps): Scores {
   const holder = uuidv7(clock);
-  const kept = feeds.map((feed) => keepFeed(feed, holder, { store, log }));
+  const kept = feeds.map((feed) => keepFeed(feed, holder, { store, clock, log }));
   return {
     async runDue() {
       await Promise.all(kept.map((each) => each.runDue()));
@@ -36,7 +36,7 @@ export function createScores({ store, clock, feeds, log }: ScoresDeps): Scores {
   };
 }
 
-function keepFeed(feed: ScoreFeed, holder: string, { store, log }: Pick<ScoresDeps, 'store' | 'log'>): Scores {
+function keepFeed(feed: ScoreFeed, holder: string, { store, clock, log }: Omit<ScoresDeps, 'feeds'>): Scores {
   const lease = { name: `scores.${feed.name}`, holder };
   /** The newest update of each event that is not stored yet. */
   const waiting = new Map<string, EventScore>();
@@ -63,7 +63,7 @@ function keepFeed(feed: ScoreFeed, holder: string, { store, log }: Pick<ScoresDe
       waiting.clear();
       try {
         await store.transaction(async (tx) => {
-          if (await isOurs(tx)) await putScores(tx, batch);
+          if (await isOurs(tx)) await putScores(tx, batch, clock.now());
           else feed.close();
         });
       } catch (error) {

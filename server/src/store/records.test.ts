@@ -126,7 +126,8 @@ for (const kind of ['embedded', 'postgres'] as const) {
     });
 
     test('a score moves forward in time only, and an ended game stays ended', async () => {
-      const put = (changes: Partial<EventScore>) => store.transaction((tx) => putScores(tx, [{ ...game, ...changes }]));
+      const put = (changes: Partial<EventScore>) =>
+        store.transaction((tx) => putScores(tx, [{ ...game, ...changes }], at(60).getTime()));
       assert.equal(await getScore(store, 'SIM-1'), undefined);
       assert.equal(await put({}), 1);
       assert.equal(await put({ score: 'repeated' }), 0);
@@ -141,6 +142,21 @@ for (const kind of ['embedded', 'postgres'] as const) {
       const stored = await getScore(store, 'SIM-1');
       assert.deepEqual(stored, { ...game, ...ended, score: '9-10', updatedAt: at(30).toISOString() });
       assert.deepEqual(await getScores(store, ['SIM-1', 'SIM-2']), [stored]);
+    });
+
+    test('a score that was stored while a clock ran ahead gives way to the next one, and to none that is ahead as well', async () => {
+      const put = (seconds: number, now = 0) => {
+        const score = { ...game, eventId: 'E-ahead', updatedAt: at(seconds).toISOString(), score: `${seconds}` };
+        return store.transaction((tx) => putScores(tx, [score], at(now).getTime()));
+      };
+      assert.equal(await put(60), 1);
+      assert.equal(await put(59), 0, 'within what clocks differ by');
+      assert.equal(await put(3_600), 1);
+      assert.equal(await put(3_500), 0, 'of the same clock');
+      assert.equal(await put(5, 5), 1);
+      assert.equal((await getScore(store, 'E-ahead'))?.score, '5');
+      assert.equal(await put(4, 5), 0);
+      assert.equal(await put(6, 6), 1);
     });
 
     test('a price is replaced, a setting and a maker are kept', async () => {

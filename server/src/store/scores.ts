@@ -33,12 +33,16 @@ export async function getScores(sql: Sql, eventIds: readonly string[]): Promise<
   return rows.map((row) => row.score);
 }
 
+/** So far ahead of ours the clock of another copy, or of who sends scores, may be. */
+const MOST_AHEAD_MS = 60_000;
+
 /**
- * Stores the scores that are newer than the stored ones, and returns how many that were. A game that has ended stays
+ * Stores the scores that are newer than the stored ones, and returns how many that were. What was stored while a clock ran ahead
+ * gives way to what is not from then: `now`, in Unix milliseconds. A game that has ended stays
  * ended, at the time it ended first, whatever a later update says. Pass at most one score per event. Tells of
  * what has changed, unless it is only the time in the game.
  */
-export async function putScores(tx: Tx, scores: readonly EventScore[]): Promise<number> {
+export async function putScores(tx: Tx, scores: readonly EventScore[], now: number): Promise<number> {
   // Sorted, so that two instances that write the same events cannot deadlock.
   const { rows } = await tx.query<{ score: EventScore; isNews: boolean }>(
     `with before as (
@@ -51,10 +55,10 @@ export async function putScores(tx: Tx, scores: readonly EventScore[]): Promise<
        || case when (s.score ->> 'ended')::boolean then '{"ended": true, "live": false}'::jsonb else '{}'::jsonb end
        || case when s.score ? 'finishedTimestamp'
             then jsonb_build_object('finishedTimestamp', s.score -> 'finishedTimestamp') else '{}'::jsonb end
-     where s.updated_at < excluded.updated_at
+     where s.updated_at < excluded.updated_at or (s.updated_at > $2 and excluded.updated_at <= $2)
      returning s.score, s.score - '{updatedAt,elapsed}'::text[] is distinct from
        (select before.score - '{updatedAt,elapsed}'::text[] from before where before.event_id = s.event_id) as "isNews"`,
-    [JSON.stringify(scores)],
+    [JSON.stringify(scores), new Date(now + MOST_AHEAD_MS)],
   );
   await tell(
     tx,

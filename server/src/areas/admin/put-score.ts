@@ -4,7 +4,7 @@ import { type EventScore, getScore, putScores } from '../../store/scores.js';
 import { type AdminDeps, operateRoute } from './deps.js';
 import { EventParams, Score, ScoreBody } from './schema.js';
 
-/** What is further away is a slip or another unit: a time far ahead would keep every later update out. */
+/** What is further away is a slip or another unit. */
 const EARLIEST = Date.UTC(2020);
 const MOST_AHEAD_MS = 365 * 24 * 60 * 60_000;
 
@@ -17,7 +17,7 @@ export function registerPutScore(app: TypedServer, { store, clock, simulatedEven
         tags: ['Admin'],
         summary: 'Set the score of an event',
         description:
-          'An update that is not newer than the stored score changes nothing, and a game that has ended stays ended. Times are from 2020 to a year ahead. The answer is what is stored afterwards. The simulated games of a sandbox move by themselves and are refused.',
+          'An update that is not newer than the stored score changes nothing, but where that is more than a minute ahead. A game that has ended stays ended. Times are from 2020 to a year ahead. The answer is what is stored afterwards. The simulated games of a sandbox move by themselves and are refused.',
         params: EventParams,
         body: ScoreBody,
         response: { 200: Score },
@@ -31,7 +31,7 @@ export function registerPutScore(app: TypedServer, { store, clock, simulatedEven
       }
       const score = toScore(params.eventId, body, clock.now());
       return store.transaction(async (tx) => {
-        await putScores(tx, [score]);
+        await putScores(tx, [score], clock.now());
         return (await getScore(tx, params.eventId)) ?? score;
       });
     },

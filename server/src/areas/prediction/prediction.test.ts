@@ -36,7 +36,7 @@ let app: FastifyInstance;
 
 before(async () => {
   store = await openAnyStore();
-  await store.transaction((tx) => putScores(tx, [LIVE, ENDED, SPARSE]));
+  await store.transaction((tx) => putScores(tx, [LIVE, ENDED, SPARSE], Date.now()));
   ({ app } = await startTestServer((server) =>
     registerPrediction(server, { scoreOf: (eventId) => getScore(store, eventId) }),
   ));
