@@ -86,6 +86,8 @@ const CANCELLABLE = new Set([
   'fill_failed',
   'withdraw_failed',
   'ready_to_cancel',
+  // As here, where its account is on the chain.
+  'deposit_failed',
 ]);
 const UNDER_WAY = new Set(['ready_execute', 'ready_expire', 'executing', 'execute_success']);
 
