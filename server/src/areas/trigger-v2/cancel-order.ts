@@ -1,4 +1,4 @@
-import { type Address, decodeTokenAccount, WRAPPED_SOL_MINT } from '@slipway/wire';
+import { type Address, decodeTokenAccount, holdsSol } from '@slipway/wire';
 import { NO_MEMO } from '../../chain/index.js';
 import { base64Of, type Crafted } from '../../crafting/transaction.js';
 import { AppError } from '../../errors/index.js';
@@ -164,7 +164,7 @@ type OwnHolding = OrderHolding & { own: bigint };
  *
  * Only an empty account is closed, and whoever sends a unit there before the withdrawal lands has all of it refused. So where one
  * of them holds more than the order's own (or less, of a token whose issuer takes it), and this is not the first withdrawal, both stay
- * open, an empty one as well, and are closed once the order's own has come home. Wrapped SOL is closed with whatever it holds.
+ * open, an empty one as well, and are closed once the order's own has come home. SOL is closed with whatever it holds.
  */
 async function readHoldings(
   { chain }: TriggerV2Deps,
@@ -192,7 +192,7 @@ async function readHoldings(
     holdings.some(({ amount, own }) => amount !== own) &&
     holdings.some(({ amount, own }) => own > 0n && amount >= own);
   return holdings.map((holding) => {
-    return { ...holding, staysOpen: isDisturbed && holding.token.mint !== WRAPPED_SOL_MINT };
+    return { ...holding, staysOpen: isDisturbed && !holdsSol(holding.token.mint) };
   });
 }
 

@@ -2,6 +2,7 @@ import {
   type Address,
   associatedTokenAddress,
   createAssociatedTokenIdempotent,
+  holdsSol,
   type Instruction,
   readonlySigner,
   rentExemptLamports,
@@ -126,8 +127,8 @@ function withdraw(
 ): Instruction[] {
   const { mint, decimals, tokenProgram } = token;
   const close = signedBy(tokenCloseAccount({ account, destination: wallet, authority: vault, tokenProgram }), tracker);
-  // Closing a wrapped SOL account pays out all its lamports.
-  if (mint === WRAPPED_SOL_MINT) return [close];
+  // Closing an account of SOL pays out all its lamports. Of Token-2022, too: somebody else may close that of the wallet, with all in it.
+  if (holdsSol(mint)) return [close];
   if (amount === 0n) return staysOpen ? [] : [close];
   const destination = associatedTokenAddress(wallet, mint, tokenProgram);
   const transfer = { source: account, mint, destination, authority: vault, amount, decimals, tokenProgram };

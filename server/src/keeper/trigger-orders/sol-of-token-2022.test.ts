@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { encodeMint, SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, WRAPPED_SOL_2022_MINT } from '@slipway/wire';
+import {
+  type Address,
+  associatedTokenAddress,
+  encodeMint,
+  encodeTokenAccount,
+  generateKeypair,
+  SYSTEM_PROGRAM,
+  TOKEN_2022_PROGRAM,
+  WRAPPED_SOL_2022_MINT,
+} from '@slipway/wire';
 import { type TestPool, WRAPPED_SOL } from '../../routing/aggregator/testing.js';
 import type { Token } from '../../routing/router.js';
 import { openTriggerWorld } from './testing.js';
@@ -56,4 +65,27 @@ describe('a fill with SOL of Token-2022', () => {
       assert.equal(got > SOL, more > 0n);
     }
   });
+});
+
+it('attack: a page has a wallet let it close its account for SOL of Token-2022, while an order holds some: the withdrawal pays SOL to the wallet itself, and nothing into that account', async () => {
+  const wallet = await client.register();
+  await world.fund(wallet.address, SOL_2022, SOL);
+  await world.world.put(wallet.address, SYSTEM_PROGRAM, new Uint8Array(0), 5n * SOL);
+  const mints = { inputMint: SOL_2022.mint, outputMint: WRAPPED_SOL.mint, triggerMint: SOL_2022.mint };
+  const terms = { orderType: 'single', triggerCondition: 'above', triggerPriceUsd: 1_000 } as const;
+  const id = await client.open(wallet, SOL, { ...mints, ...terms });
+  const { inputAccount } = await world.rowOf(id);
+  const held = await world.world.lamports(inputAccount as Address);
+  assert.ok(held > SOL);
+  const own = associatedTokenAddress(wallet.address, SOL_2022.mint, TOKEN_2022_PROGRAM);
+  const account = { mint: SOL_2022.mint, owner: wallet.address, amount: 0n, delegatedAmount: 0n, isNative: true };
+  const closable = { ...account, state: 'initialized', closeAuthority: generateKeypair().address } as const;
+  const rent = await world.world.lamports(own);
+  await world.world.put(own, TOKEN_2022_PROGRAM, encodeTokenAccount(closable), rent);
+  const before = await world.world.lamports(wallet.address);
+  await client.withdraw(wallet, id);
+  const paid = (await world.world.lamports(wallet.address)) - before;
+  assert.ok(paid <= held && paid > held - 50_000n, `${held - paid} lamports for the fee`);
+  assert.deepEqual([await world.world.lamports(own), await world.world.amount(own)], [rent, 0n]);
+  assert.deepEqual([(await world.rowOf(id)).progress.state, await world.exists(inputAccount)], ['cancelled', false]);
 });
