@@ -18,6 +18,7 @@ import {
   operationsOf,
 } from './openapi-document.js';
 import { type Answer, request, type Service, startService } from './service.js';
+import { unstripped } from './stripped-shapes.js';
 import { askOrderAgain, type Order, postExecute, USDC } from './swap.js';
 import { asWallet, challengeOf, postVerify } from './trigger-wallet.js';
 import { craft, execute, infoOf, JUP, newToken, newWallet, signTransaction } from './wallet.js';
@@ -254,6 +255,39 @@ describe('the document', () => {
       for (const schema of schemas) assert.doesNotThrow(() => ajv.compile(schema), nameOf(operation));
     }
   });
+
+  it('has only bodies of shapes out of which the service takes what it does not know', () => {
+    assert.deepEqual(unstripped(document), []);
+  });
+
+  const named = { type: 'object', properties: { amount: { type: 'string' } } };
+  const ref = { $ref: '#/components/schemas/Named' };
+  const [free, text] = [{ type: 'object' }, { type: 'string' }];
+  const unfit: [why: string, field: object][] = [
+    ['items in a union', { anyOf: [text, { type: 'array', items: ref }] }],
+    ['a list that is something else, too', { anyOf: [named], items: ref }],
+    ['fields of fields of any name', { type: 'object', additionalProperties: ref }],
+    ['fields of fields of any name', { type: 'object', patternProperties: { '^a': { type: 'array', items: named } } }],
+    ['fields of any name beside named ones', { ...named, additionalProperties: text }],
+    ['prefixItems', { type: 'array', prefixItems: [ref] }],
+    ['a tuple', { type: 'array', items: [ref] }],
+    ['a free object in a union with named fields', { anyOf: [ref, free] }],
+    ['a free object in a union with named fields', { oneOf: [{}, named] }],
+    [
+      'list differs in a union',
+      { anyOf: [{ properties: { list: ref } }, { properties: { list: { type: 'array', items: ref } } }] },
+    ],
+  ];
+  for (const [why, field] of unfit) {
+    it(`would not have one with ${JSON.stringify(field)}`, () => {
+      const body = { type: 'object', properties: { whole: { type: 'array', items: { properties: { field } } } } };
+      const schemas = { Named: named, Body: body } as unknown as Record<string, JsonSchema>;
+      const content = { 'application/json': { schema: { $ref: '#/components/schemas/Body' } } };
+      const paths = { '/things': { post: { requestBody: { content }, responses: {} } } };
+      const components = { ...document.components, schemas };
+      assert.ok(unstripped({ ...document, paths, components }).includes(`POST /things whole[] field: ${why}`));
+    });
+  }
 
   it('says null only where the contract does; any other field without a value is left out', () => {
     const fields = nullFields(document);
