@@ -134,8 +134,8 @@ describe('attack: a free key and eleven others post and ask for quotes far more 
   const hostile = Array.from({ length: 12 }, (_, number): Guest => ({ id: `hostile ${number}` }));
   const shared = Array.from({ length: 50 }, (_, number): Guest => ({ id: `page ${number}`, together: 'page' }));
 
-  for (const purpose of ['posts', 'quotes'] as const) {
-    it(`each of the few ${purpose} of another key is made, and one key alone has all that waits`, async () => {
+  it('each of the few posts and quotes of another key is made, and one key alone has all that waits', async () => {
+    for (const purpose of ['posts', 'quotes'] as const) {
       const { callFor, pass, budget } = setUp();
       const answers: Promise<unknown>[] = [];
       callFor(hostile[0]!, purpose, 500);
@@ -149,8 +149,8 @@ describe('attack: a free key and eleven others post and ask for quotes far more 
       }
       await pass(3_000);
       assert.deepEqual(await Promise.all(answers), Array(40).fill(1));
-    });
-  }
+    }
+  });
 
   it('posts of all of them leave half to quotes, which others ask for', async () => {
     const { callFor, pass } = setUp();

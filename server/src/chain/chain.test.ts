@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { generateKeypair } from '@slipway/wire';
 import { createAccountReader } from './accounts.js';
 import { createUnitMeter } from './compute-units.js';
-import { type Chain, createChain, createHttpRpc, percentile, type Rpc, RpcError } from './index.js';
+import { type Chain, createChain, createChains, createHttpRpc, percentile, type Rpc, RpcError } from './index.js';
 
 /** An endpoint whose accounts each hold as many lamports as their position in the request, plus 1. */
 function countingRpc(): { rpc: Rpc; questions: string[][] } {
@@ -196,4 +196,27 @@ describe('an RPC over HTTP', () => {
     const rpc = createHttpRpc({ url, post: async () => Response.json(body) });
     await assert.rejects(rpc.call('sendTransaction', []), { name: 'RpcError', code: -32002, data: body.error.data });
   });
+});
+
+it('what a caller asks for goes by its own calls, and what all have read goes for all', async () => {
+  const asked: string[] = [];
+  const rpcFor = (purpose: string, caller?: { id: string }): Rpc => ({
+    name: 'test',
+    async call<T>(method: string): Promise<T> {
+      asked.push(`${method} ${purpose} ${caller?.id}`);
+      return {
+        context: { slot: 1 },
+        value: { blockhash: generateKeypair().address, lastValidBlockHeight: 150, err: null },
+      } as T;
+    },
+  });
+  const { posts } = createChains(rpcFor, { steadyNow: () => 0, fees: { percentile: 50, maxMicroLamports: 0n } });
+  const [one, other] = [posts.by({ id: 'one' }), posts.by({ id: 'other' })];
+  assert.equal(posts.by({ id: 'one' }), one);
+  for (const chain of [one, other, one.by({ id: 'other' }), one.by(undefined)]) {
+    await chain.simulate(new Uint8Array(1), { sigVerify: false });
+    await chain.latestBlockhash();
+  }
+  const tried = ['one', 'other', 'other', 'undefined'].map((caller) => `simulateTransaction posts ${caller}`);
+  assert.deepEqual(asked, [tried[0], 'getLatestBlockhash landing undefined', ...tried.slice(1)]);
 });

@@ -13,6 +13,7 @@ import {
 import { ChainUnavailable } from '../chain/index.js';
 import { craftTransaction } from '../crafting/transaction.js';
 import { withOtherSignature } from '../lib/other-signature-testing.js';
+import type { Guest } from '../lib/places.js';
 import type { LedgerRow } from '../store/ledger.js';
 import { type AcceptDeps, accept, isRefusal, type Posted } from './accept.js';
 import { ReservationRefused } from './grouped-writes.js';
@@ -23,6 +24,8 @@ import { SharedAnswers } from './shared-answers.js';
 const NOW = Date.UTC(2026, 0, 1);
 const [user, gas, maker] = [generateKeypair(), generateKeypair(), generateKeypair()];
 const LAST_BLOCK = 150n;
+/** Who posts. */
+const CALLER: Guest = { id: 'caller' };
 /** The slot of the node that tells the height. */
 const NEWEST = 400n;
 
@@ -74,6 +77,7 @@ function world(
   let reads = 0;
   const time = { now: 0 };
   const deps = {
+    caller: CALLER,
     clock: { now: () => NOW },
     chain: {
       async blockHeight() {
@@ -94,12 +98,14 @@ function world(
       ),
       vouchesFor: async () => options.isForged !== true,
       walletsOf: () => [],
-      async execute(_: LedgerRow, __: Transaction, detail: unknown) {
+      async execute(_: LedgerRow, __: Transaction, detail: unknown, how: { caller?: Guest }) {
+        assert.equal(how.caller, CALLER);
         asked.push('execute');
         details.push(detail);
         return options.execute ? options.execute() : landed;
       },
-      async delegate() {
+      async delegate(_: LedgerRow, __: Transaction, ___: unknown, caller: Guest) {
+        assert.equal(caller, CALLER);
         asked.push('delegate');
         return landed;
       },

@@ -13,6 +13,7 @@ import { FEES, log, openWorld, signedBy } from './testing.js';
 let world: Awaited<ReturnType<typeof openWorld>>;
 let landing: Landing;
 let now = 0;
+const callers: (string | undefined)[] = [];
 /** Of what would succeed. */
 let refusal: Error | undefined;
 before(async () => {
@@ -24,7 +25,13 @@ before(async () => {
     steadyNow: () => now,
     chain: createChain({ rpc, steadyNow: () => now, fees: FEES }),
     // Counts its calls.
-    trialChain: () => chain,
+    trialChain: () => ({
+      ...chain,
+      by(caller) {
+        callers.push(caller?.id);
+        return this;
+      },
+    }),
     sendRpcs: [rpc],
     signer: testSigner(),
     settlements: {},
@@ -52,7 +59,8 @@ async function payment(payer: Keypair) {
   const made = { area: 'area', wallet: payer.address, crafted, lastValidBlockHeight, cosigners: [], payload: {} };
   const { id } = newRequest(made, clock);
   await store.transaction((tx) => insertCrafted(tx, [newRequest({ ...made, id }, clock)]));
-  const post = async (posted = transaction) => landing.execute((await findRequest(store, id))!, posted);
+  const post = async (posted = transaction) =>
+    landing.execute((await findRequest(store, id))!, posted, undefined, { caller: { id: 'poster' } });
   calls.clear();
   return {
     post,
@@ -98,4 +106,5 @@ it('what would succeed is tried out whenever it is posted, and lands though it w
   refusal = undefined;
   assert.equal((await post()).state, 'landed');
   assert.equal(triedOut(), 2);
+  assert.deepEqual(new Set(callers), new Set(['poster']));
 });

@@ -73,7 +73,13 @@ async function open(t: TestContext, left: number, counted = IMAGE_BYTES) {
     store: { query: async () => ({ rows: [launch] }) },
     findRequest: async () => request,
     objects,
-    chain: { blockHeight: async () => 0n, account: async () => ({ executable: true }) },
+    chain: {
+      by() {
+        return this;
+      },
+      blockHeight: async () => 0n,
+      account: async () => ({ executable: true }),
+    },
     landing: {
       vouchesFor: async () => true,
       walletsOf: () => [],
