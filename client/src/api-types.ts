@@ -411,7 +411,7 @@ export interface paths {
         };
         /**
          * A wallet's limit orders and their fills
-         * @description Read from the chain, 10 a page. Of a wallet that has had more than 10,000, each 10,000 count as a call, up to 30.
+         * @description Read from the chain, 10 a page. Of a wallet with 10,000 open orders, or as many others, each further 10,000 count as a call. Those that changed last are listed, up to 300,000.
          */
         get: operations["getTriggerV1GetTriggerOrders"];
         put?: never;

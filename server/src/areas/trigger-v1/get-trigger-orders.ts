@@ -4,17 +4,13 @@ import { calledBy } from '../../landing/index.js';
 import { decimalString } from '../../lib/decimal.js';
 import { isoTime } from '../../lib/iso-time.js';
 import type { TypedServer } from '../../lib/typed-server.js';
-import { type LimitOrderRow, type LimitOrderState, listLimitOrders } from '../../store/limit-orders.js';
+import { type LimitOrderRow, type LimitOrderState, listLimitOrders, ORDERS_A_READ } from '../../store/limit-orders.js';
 import { catchUp } from './catch-up.js';
 import { type TriggerV1Deps, tags, triggerV1Route } from './deps.js';
 
 import { type TriggerOrder, TriggerOrdersAnswer, TriggerOrdersQuery } from './schema.js';
 
 const PER_PAGE = 10;
-/** How many orders of a maker count as a call: all are read for each page. */
-const ORDERS_A_CALL = 10_000;
-/** What all tiers have in a minute. */
-const MOST_CALLS = 30;
 const CLOSED: readonly LimitOrderState[] = ['completed', 'cancelled', 'expired', 'closed'];
 const STATUS = {
   open: 'Open',
@@ -34,7 +30,7 @@ export function registerGetTriggerOrders(app: TypedServer, deps: TriggerV1Deps):
         tags,
         summary: "A wallet's limit orders and their fills",
         description:
-          'Read from the chain, 10 a page. Of a wallet that has had more than 10,000, each 10,000 count as a call, up to 30.',
+          'Read from the chain, 10 a page. Of a wallet with 10,000 open orders, or as many others, each further 10,000 count as a call. Those that changed last are listed, up to 300,000.',
         querystring: TriggerOrdersQuery,
         response: { 200: TriggerOrdersAnswer },
       },
@@ -70,10 +66,9 @@ export async function getTriggerOrders(
       states: orderStatus === 'active' ? ['open'] : closed,
     },
     { offset: (page - 1) * PER_PAGE, limit: PER_PAGE },
-    async (all) => {
-      const calls = Math.min(Math.ceil(all / ORDERS_A_CALL), MOST_CALLS);
-      if (calls < 2 || (await charge(calls - 1))?.allowed !== false) return;
-      const message = `Too many requests: ${all} orders count as ${calls} calls, and fewer are left; wait`;
+    async () => {
+      if ((await charge(1))?.allowed !== false) return;
+      const message = `Too many requests: each ${ORDERS_A_READ} orders of this wallet count as a call, and fewer are left; wait`;
       throw new AppError('RATE_LIMITED', { message });
     },
   );

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, before, describe, it, mock } from 'node:test';
 import { cancelOrder } from '@slipway/programs';
 import { type Address, associatedTokenAddress, TOKEN_PROGRAM, tokenTransferChecked } from '@slipway/wire';
 import { startTestServer } from '../../http/testing.js';
@@ -81,7 +81,7 @@ describe('the list', () => {
     assert.deepEqual([beyond.orders, beyond.totalPages, beyond.hasMoreData], [[], 0, false]);
   });
 
-  it('attack: a free key asks for ever more pages of a maker with very many orders: each 10,000 of them count as a call, before a page is read', async () => {
+  it('attack: a free key asks for ever more pages of a maker with very many orders: each 10,000 of them count as a call, before they are read', async () => {
     const maker = (await newWallet(world)).address;
     const { program } = world.deps.addresses;
     await world.store.query(
@@ -93,16 +93,30 @@ describe('the list', () => {
     const { app } = await startTestServer((server) => registerTriggerV1(server, world.deps), {
       limiter: createLimiter({ store: world.store, tiers, steadyNow: () => 0 }),
     });
+    const reads = mock.method(world.store, 'query');
     const ask = async (orderStatus: string) => {
+      reads.mock.resetCalls();
       const url = `/trigger/v1/getTriggerOrders?user=${maker}&orderStatus=${orderStatus}&page=2000`;
       const { statusCode, headers, body } = await app.inject({ url, headers: { 'x-api-key': 'good-key' } });
-      return { text: body, left: [statusCode, headers['x-ratelimit-remaining']] };
+      const texts = reads.mock.calls
+        .map(({ arguments: [text] }) => text)
+        .filter((text) => text.includes(`from limit_orders\n`));
+      const lengths = texts.map((text) => /limit (\d+)/.exec(text)?.[1]);
+      return { text: body, body: JSON.parse(body), left: [statusCode, headers['x-ratelimit-remaining']], lengths };
     };
-    assert.deepEqual((await ask('history')).left, [200, '2']);
-    // However few of them are asked for.
-    const second = await ask('active');
-    assert.deepEqual(second.left, [429, '0']);
-    assert.match(second.text, /20001 orders count as 3 calls/);
+    const first = await ask('history');
+    assert.deepEqual(first.left, [200, '2']);
+    assert.deepEqual([first.body.orders.length, first.body.totalPages, first.body.hasMoreData], [10, 2001, true]);
+    assert.equal(new Set(first.body.orders.map(({ orderKey }: { orderKey: string }) => orderKey)).size, 10);
+    assert.deepEqual(first.lengths, ['10000', '10000', '10000']);
+    // None of them is open.
+    const active = await ask('active');
+    assert.deepEqual([active.left, active.lengths], [[200, '1'], ['10000']]);
+    const refused = await ask('history');
+    assert.deepEqual(refused.left, [429, '0']);
+    assert.match(refused.text, /each 10000 orders of this wallet count as a call/);
+    assert.deepEqual(refused.lengths, ['10000']);
+    reads.mock.restore();
     await app.close();
     await world.store.query('delete from limit_orders where maker = $1', [maker]);
   });
