@@ -22,8 +22,9 @@ export interface MostTurns {
 }
 
 /**
- * Takes webhooks that something waits for, those first that have waited longest; none of a key that is none any more, whose
- * webhooks are deleted soon. (The id of a key follows `key:`, and what follows `wall` in another account is none.)
+ * Takes webhooks that something waits for: first those of keys of which the fewest are under way, then of the key whose last turn
+ * was longest ago, and of each key those that have waited longest. None of a key that is none any more, whose webhooks are deleted
+ * soon. (The id of a key follows `key:`, and what follows `wall` in another account is none.)
  */
 export async function takeDueWebhooks(
   tx: Tx,
@@ -31,7 +32,9 @@ export async function takeDueWebhooks(
   { inAll, ofKey, underWay }: MostTurns,
 ): Promise<SealedWebhook[]> {
   const { rows } = await tx.query<SealedWebhook>(
-    `with due as (
+    `with keys as (
+       select ${ADDED_BY} as added_by, max(w.lease_until) as last_turn from webhooks w group by 1
+     ), due as (
        select w.id, ${ADDED_BY} as added_by,
          row_number() over (partition by ${ADDED_BY} order by w.lease_until nulls first) as place
        from webhooks w
@@ -41,10 +44,11 @@ export async function takeDueWebhooks(
          and (exists (select from event_accounts a where a.account = w.account and a.last > w.last)
            or exists (select from webhook_deliveries d where d.webhook_id = w.id and d.due_at <= $1))
      ), taken as (
-       select w.id from webhooks w join due using (id)
+       select w.id from webhooks w join due using (id) join keys using (added_by)
          left join unnest($5::text[], $6::int[]) as busy(added_by, turns) on busy.added_by = due.added_by
        where due.place + coalesce(busy.turns, 0) <= $4 and ${IS_FREE}
-       order by w.lease_until nulls first limit $3 for update of w skip locked
+       order by due.place + coalesce(busy.turns, 0), keys.last_turn nulls first, w.lease_until nulls first limit $3
+       for update of w skip locked
      )
      update webhooks w set lease_holder = $2, lease_until = ${leaseEnd(TURN_LEASE)} from taken where w.id = taken.id
      returning ${COLUMNS}`,

@@ -1,3 +1,4 @@
+import { leaseEnd } from './leases.js';
 import type { Sql, Tx } from './sql.js';
 
 /** Encrypts and opens texts, each for its own row; see the signer's secret box. */
@@ -107,7 +108,7 @@ function sealSecrets(box: TextBox, id: string, secrets: readonly WebhookSecret[]
   return box.seal(JSON.stringify(secrets), placeOf('secrets', id));
 }
 
-/** Adds a webhook that gets what happens from now on. False where there are as many already. */
+/** Adds a webhook that gets what happens from now on, and waits for its turn from now on. False where there are as many already. */
 export async function insertWebhook(
   tx: Tx,
   webhook: Awaited<ReturnType<typeof sealWebhook>>,
@@ -117,8 +118,9 @@ export async function insertWebhook(
   for (const name of [account, `key ${apiKey}`])
     await tx.query(`select pg_advisory_xact_lock(hashtextextended('webhooks of ' || $1, 0))`, [name]);
   const { rowCount } = await tx.query(
-    `insert into webhooks (id, account, url_sealed, secrets_sealed, kinds, wallet, created_at, api_key, caller, last)
-     select $1, $2, $3, $4, $5, $6, $7, $8, $9, coalesce((select last from event_accounts where account = $2), 0)
+    `insert into webhooks (id, account, url_sealed, secrets_sealed, kinds, wallet, created_at, api_key, caller, last, lease_until)
+     select $1, $2, $3, $4, $5, $6, $7, $8, $9, coalesce((select last from event_accounts where account = $2), 0),
+       ${leaseEnd(0)}
      where (select count(*) from webhooks where account = $2) < $10
        and (select count(*) from webhooks where caller = $9) < $11
        and (select count(*) from webhooks where api_key = $8) < $12`,

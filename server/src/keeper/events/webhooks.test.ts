@@ -254,6 +254,40 @@ test('attack: a free key and another one have webhooks that answer slowly, each 
   assert.deepEqual(numbers('other'), [1]);
 });
 
+test('attack: a free key and 29 others have webhooks that answer slowly, and replace each that has had its turn: an older one has the next', async () => {
+  const MOST = 100;
+  await addWebhook('older', null, { apiKey: 'older' });
+  let waiting: { id: string; answer: () => void }[] = [];
+  const { send, numbers } = createReceivers();
+  const loop = await start(async (message) => {
+    const id = new URL(message.url).hostname.split('.')[0]!;
+    if (id !== 'older') await new Promise<void>((resolve) => waiting.push({ id, answer: resolve }));
+    return send(message);
+  });
+  await happen(1);
+  await until(loop, () => numbers('older').length === 1);
+  const keyOf = new Map<string, string>();
+  const walletOf = (id: string) => `of ${keyOf.get(id)}`;
+  const add = async (id: string, key: string) => {
+    keyOf.set(id, key);
+    await addWebhook(id, null, { account: `wallet:${walletOf(id)}`, apiKey: key });
+  };
+  for (const key of upTo(30)) for (const n of upTo(20)) await add(`first-${key}-${n}`, `attacker ${key}`);
+  await happen(1, 'order.filled', [...new Set([...keyOf.keys()].map(walletOf))]);
+  await until(loop, () => waiting.length === MOST);
+  await happen(1);
+  const given = waiting;
+  waiting = [];
+  for (const [n, { id }] of given.entries()) {
+    await store.query('delete from webhooks where id = $1', [id]);
+    await add(`next-${n}`, keyOf.get(id)!);
+  }
+  await happen(1, 'order.filled', [...new Set(given.map(({ id }) => walletOf(id)))]);
+  for (const { answer } of given) answer();
+  await until(loop, () => waiting.length === MOST || numbers('older').length === 2);
+  assert.equal(numbers('older').length, 2);
+});
+
 test('two copies share the webhooks: each event arrives once where nothing fails', async () => {
   const names = upTo(10).map((n) => `hook${n}`);
   for (const name of names) await addWebhook(name);
