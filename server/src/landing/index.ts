@@ -32,6 +32,6 @@ export {
   readSigned,
   type SignedTransaction,
 } from './signed-transaction.js';
-export { isOutOfUnits, suspectHops } from './suspects.js';
+export { isOutOfUnits, speaksAgainstPools, suspectHops } from './suspects.js';
 export { createTracker } from './tracker.js';
 export { type SeenUnits, type TryOutChain, tryOut, tryOutSwap, usualBudget, type Working } from './try-out.js';

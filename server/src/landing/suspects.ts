@@ -1,7 +1,14 @@
-import { type Address, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '@slipway/wire';
+import {
+  type Address,
+  ASSOCIATED_TOKEN_PROGRAM,
+  SYSTEM_PROGRAM,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+} from '@slipway/wire';
 import type { Crafted } from '../crafting/transaction.js';
+import type { LedgerRow } from '../store/ledger.js';
 import { lastCalls } from './calls.js';
-import { explain, failedFloor, failedIndex } from './explain.js';
+import { explain, failedFloor, failedIndex, failedProgram, SLIPPAGE } from './explain.js';
 
 /** Error of the router program: a venue has paid nothing. */
 const NOTHING_RECEIVED = 6008;
@@ -33,6 +40,21 @@ export function suspectHops<Hop extends { venue: Address }>(
   const last = hops[programs.filter((program) => !isToken(program)).length - 1];
   const isLast = isLastFailed || explain(err).code === NOTHING_RECEIVED;
   return last && isLast ? [last] : hops;
+}
+
+/**
+ * Whether a transaction that failed on the chain speaks against the pools of its route, of which it does not tell which one: `slippage`
+ * where the market may have moved and all of them work.
+ */
+export function speaksAgainstPools(
+  { error, wire }: Pick<LedgerRow, 'error' | 'wire'>,
+  router: Address | undefined,
+): 'failure' | 'slippage' | undefined {
+  const program = wire ? failedProgram(error, wire) : undefined;
+  if (!wire || program === undefined) return undefined;
+  if (failedFloor(error, wire)) return 'slippage';
+  if (isToken(program) || program === SYSTEM_PROGRAM || program === ASSOCIATED_TOKEN_PROGRAM) return undefined;
+  return program === router && explain(error).code === SLIPPAGE.code ? 'slippage' : 'failure';
 }
 
 /** As the runtime writes it, before what a program logs itself is cut off. */

@@ -47,6 +47,8 @@ export interface QuoteRequest {
   excludeVenues: ReadonlySet<string>;
   /** Pools that must not be used. */
   excludePools?: ReadonlySet<Address>;
+  /** No other pools are used, where these are named. */
+  onlyPools?: ReadonlySet<Address>;
   /** For an order that anybody may have made on the chain: looking for its pools takes no room from anybody else. */
   forLimitOrder?: boolean;
   /** Of the attempt to fill an order that is due: what is read from the chain for it, before what clients ask. */

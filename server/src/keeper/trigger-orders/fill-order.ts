@@ -9,6 +9,7 @@ import type { TriggerOrderRow } from '../../store/trigger-orders.js';
 import { isCrossed } from '../../trigger-orders/order-triggers.js';
 import { concludeFill } from './conclude-fill.js';
 import type { FillDeps } from './deps.js';
+import { blamePools } from './failed-routes.js';
 import { type PreparedFill, prepareFill } from './prepare-fill.js';
 import { remember } from './remember.js';
 import { saleOf } from './sale.js';
@@ -84,8 +85,8 @@ type SentFill = Awaited<ReturnType<FillDeps['landing']['send']>>;
 
 async function send(deps: FillDeps, order: TriggerOrderRow, prepared: PreparedFill): Promise<SentFill> {
   const { id: orderId, wallet, leaseUntil } = order;
-  const { amount, least, crafted, isSimulated } = prepared;
-  const payload: FillPayload = { orderId, amount: amount.toString(), least: least.toString() };
+  const { amount, least, pools, crafted, isSimulated } = prepared;
+  const payload: FillPayload = { orderId, amount: amount.toString(), least: least.toString(), pools };
   const request = await remember(deps, { ...prepared, area: FILL_AREA, wallet, payload });
   const detail: FillDetail = { orderId, leaseUntil: leaseUntil!, amount, at: new Date(deps.clock.now()) };
   return deps.landing.send(request, decodeTransaction(crafted.wire), { detail, isSimulated, order });
@@ -104,7 +105,10 @@ async function follow(
   );
   if (!isKnown) throw new Error('no node can tell yet how it has ended');
   const row = await end;
-  if (row.state !== 'landed') return 'failed';
+  if (row.state !== 'landed') {
+    await blamePools(deps, saleOf(order), row);
+    return 'failed';
+  }
   const fill = {
     wallet: order.wallet,
     orderId: order.id,

@@ -1,7 +1,7 @@
 import type { Address } from '@slipway/wire';
 import { isOfOtherUnits, OTHER_UNITS } from '../../prices/index.js';
 import type { FillReadings } from '../../routing/fill-readings.js';
-import type { Token } from '../../routing/router.js';
+import type { QuoteRequest, Token } from '../../routing/router.js';
 import { automaticSlippageBps } from '../../routing/slippage.js';
 import type { TriggerKeeperDeps } from './deps.js';
 import type { Market } from './offers.js';
@@ -25,7 +25,7 @@ export function marketOf(
   sale: Sale,
   { input, output }: { input: Token; output: Token },
   signal: AbortSignal,
-  { readings, excludePools = new Set() }: { readings: FillReadings; excludePools?: ReadonlySet<Address> },
+  { readings, ...pools }: { readings: FillReadings } & Pick<QuoteRequest, 'excludePools' | 'onlyPools'>,
 ): Market | { skipped: string } {
   const [from, to] = [prices.forOrders(input.mint), prices.forOrders(output.mint)];
   if ('none' in from) return { skipped: from.why };
@@ -45,7 +45,8 @@ export function marketOf(
     owner: sale.vault,
     forFill: readings,
     excludeVenues: new Set<string>(),
-    excludePools,
+    excludePools: new Set<Address>(),
+    ...pools,
   };
   return {
     quote: (amount) => router.quote({ ...common, mode: 'exact-in', amount }, signal),

@@ -8,6 +8,7 @@ import { explain, isOutOfUnits, suspectHops, tryOutSwap } from '../../landing/in
 import { FillReadings } from '../../routing/fill-readings.js';
 import { type Hop, isRefused, type Token, tokenOf } from '../../routing/router.js';
 import type { FillDeps, TriggerKeeperDeps } from './deps.js';
+import { chooseMarket, type PoolChoice } from './failed-routes.js';
 import { marketOf } from './market.js';
 import { findOffer, isEnough, type Offer, offerOf, tooLittle } from './offers.js';
 import type { Sale } from './sale.js';
@@ -27,6 +28,8 @@ export interface PreparedFill {
   amount: bigint;
   /** What it buys at least. */
   least: bigint;
+  /** Over which it goes. */
+  pools: Address[];
 }
 
 /** A sale, and what all tries have in common. */
@@ -51,11 +54,12 @@ export async function prepareFill(deps: FillDeps, sale: Sale): Promise<PreparedF
   if ('skipped' in target) return target;
   const signal = AbortSignal.timeout(QUOTES_MS);
   const readings = new FillReadings();
-  let market = marketOf(deps, sale, { input, output }, signal, { readings });
-  if ('skipped' in market) return market;
-  const avoided = new Set<Address>();
   const trade = { sale, input, output, target };
-  let offer = await findOffer(market, sale.amount);
+  const open = (pools: PoolChoice) => marketOf(deps, sale, trade, signal, { readings, ...pools });
+  const chosen = await chooseMarket(deps, trade, open, signal);
+  if ('skipped' in chosen) return chosen;
+  let { market, offer } = chosen;
+  const avoided = new Set(chosen.pools.excludePools);
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     if ('skipped' in offer) return offer;
     const { amount, quote } = offer;
@@ -64,15 +68,18 @@ export async function prepareFill(deps: FillDeps, sale: Sale): Promise<PreparedF
     const isSold = quote.inAmount === amount || input.mint === WRAPPED_SOL_MINT;
     const isEmptied = amount === sale.amount && isSold && sale.failures === 0 && holds(source) === amount;
     const tried = await tryFill(deps, trade, offer, isEmptied);
-    if (tried !== 'too large' && !('skipped' in tried)) return { ...tried, amount, least: offer.least };
+    if (tried !== 'too large' && !('skipped' in tried)) {
+      return { ...tried, amount, least: offer.least, pools: quote.hops.map(({ venue }) => venue) };
+    }
     if (tried !== 'too large') {
       const { skipped, suspects = [] } = tried;
       if (suspects.length === 0 || !quote.without) return { skipped };
       // It also has the router try these pools out, for others.
       await quote.without(suspects, signal);
       for (const { venue } of suspects) avoided.add(venue);
-      market = marketOf(deps, sale, { input, output }, signal, { readings, excludePools: avoided });
-      if ('skipped' in market) return market;
+      const others = open({ excludePools: avoided });
+      if ('skipped' in others) return others;
+      market = others;
       offer = await findOffer(market, sale.amount);
       continue;
     }
@@ -91,7 +98,10 @@ const NO_ACCOUNT = 'the wallet has no token account for the output, and this fil
 const holds = (account: ChainAccount | undefined) => account && decodeTokenAccount(account.data)?.amount;
 
 /** `suspects`: the hops whose pools have made the simulation fail. */
-type Tried = Omit<PreparedFill, 'amount' | 'least'> | { skipped: string; suspects?: readonly Hop[] } | 'too large';
+type Tried =
+  | Omit<PreparedFill, 'amount' | 'least' | 'pools'>
+  | { skipped: string; suspects?: readonly Hop[] }
+  | 'too large';
 
 async function tryFill(deps: FillDeps, trade: Trade, offer: Offer, isEmptied: boolean): Promise<Tried> {
   if (isEmptied) {

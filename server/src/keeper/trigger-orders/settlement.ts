@@ -1,6 +1,7 @@
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '@slipway/wire';
 import { type Static, Type } from 'typebox';
 import {
+  addressText,
   type Claimed,
   digits,
   explain,
@@ -11,6 +12,7 @@ import {
 } from '../../landing/index.js';
 import { backOffMs } from '../../lib/back-offs.js';
 import { blame } from '../../store/blamed-claims.js';
+import { failedFills } from '../../store/failed-fills.js';
 import type { LedgerRow } from '../../store/ledger.js';
 import type { Tx } from '../../store/sql.js';
 import { changeOrders, type OrderChange } from '../../store/trigger-order-changes.js';
@@ -32,21 +34,27 @@ export interface FillDetail {
   at: Date;
 }
 
-/** Stored with a fill's request. `amount`: what it sells; `least`: what it buys at least; in the smallest unit. */
-const FillPayload = Type.Object({ orderId: Type.String(), amount: digits, least: Type.Optional(digits) });
+/** Stored with a fill's request. `amount`: what it sells; `least`: what it buys at least; in the smallest unit. `pools`: its route. */
+const FillPayload = Type.Object({
+  orderId: Type.String(),
+  amount: digits,
+  least: Type.Optional(digits),
+  pools: Type.Optional(Type.Array(addressText)),
+});
 export type FillPayload = Static<typeof FillPayload>;
-const readFillPayload = payloadReader(FillPayload);
+export const readFillPayload = payloadReader(FillPayload);
 
 /** "NonNativeHasBalance" of the token programs. */
 const NOT_EMPTY = 11;
 /** Delays between attempts that filled nothing. */
 export const BACK_OFF = { firstMs: 2_000, longestMs: 5 * 60_000 };
-/** Failed fills in a row after which the keeper gives up, and the owner can cancel the order. */
-const MOST_FAILURES = 10;
+/** So many in a row, of those that were paid for because they failed on the chain, have these delays, and longer ones from then on. */
+const MANY_FAILURES = 10;
+const LONG_BACK_OFF = { firstMs: 10 * 60_000, longestMs: 60 * 60_000 };
 
 /**
  * Only the keeper that holds the order sends a fill, and its signature is stored in the same step. A lost fill is
- * retried.
+ * retried for as long as the order lives: others can have it fail. What that costs is bounded by the purse.
  */
 export const fillSettlement: Settlement = {
   isOurs: true,
@@ -95,15 +103,11 @@ export const fillSettlement: Settlement = {
       const order = (await changeOrders(tx, [lost], settledAt)).get(orderId);
       if (!order || order instanceof IllegalEvent) continue;
       const { failures } = order.progress;
-      const next =
-        failures < MOST_FAILURES
-          ? {
-              event: { type: 'retried' } as const,
-              retryAt: new Date(settledAt.getTime() + backOffMs(failures, BACK_OFF)),
-            }
-          : { event: { type: 'gave_up' } as const, retryAt: null };
-      const change = { id: orderId, event: next.event, times: { retryAt: next.retryAt } };
-      await changeOrders(tx, [change], settledAt);
+      const paid = state === 'failed' ? (await failedFills(tx, saleOf(order))).length : 0;
+      const rest =
+        paid > MANY_FAILURES ? backOffMs(paid - MANY_FAILURES, LONG_BACK_OFF) : backOffMs(failures, BACK_OFF);
+      const retryAt = new Date(settledAt.getTime() + rest);
+      await changeOrders(tx, [{ id: orderId, event: { type: 'retried' }, times: { retryAt } }], settledAt);
     }
   },
 };

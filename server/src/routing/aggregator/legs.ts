@@ -8,7 +8,7 @@ export interface LiveLeg extends Leg {
   state: PoolState;
 }
 
-type Excluded = Pick<QuoteRequest, 'excludeVenues' | 'excludePools'>;
+type Excluded = Pick<QuoteRequest, 'excludeVenues' | 'excludePools' | 'onlyPools'>;
 
 /** The legs whose state is fresh at this steady time and whose pool and venue are not excluded. */
 export function liveLegs(legs: readonly Leg[], now: number, excluded?: Excluded): LiveLeg[] {
@@ -22,8 +22,8 @@ export function liveLegs(legs: readonly Leg[], now: number, excluded?: Excluded)
 }
 
 /** Whether a request leaves out this pool. */
-export function isExcluded({ address, venue }: Pool, { excludeVenues, excludePools }: Excluded): boolean {
-  if (excludePools?.has(address)) return true;
+export function isExcluded({ address, venue }: Pool, { excludeVenues, excludePools, onlyPools }: Excluded): boolean {
+  if (excludePools?.has(address) || onlyPools?.has(address) === false) return true;
   return excludeVenues.size > 0 && excludeVenues.has(venue.label.toLowerCase());
 }
 

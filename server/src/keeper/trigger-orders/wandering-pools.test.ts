@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, it } from 'node:test';
+import type { Rpc } from '../../chain/index.js';
+import { FREE, type TestPool } from '../../routing/aggregator/testing.js';
+import { AMOUNT, openTriggerWorld } from './testing.js';
+
+const DEEP = 10n ** 13n;
+const THERE: [bigint, bigint] = [10n ** 9n, (10n ** 9n * 103n) / 100n];
+const GONE: [bigint, bigint] = [10n, 10n];
+const STOP = { triggerCondition: 'below', triggerPriceUsd: 1.1, slippageBps: 2_000 } as const;
+const MINUTE_MS = 60_000;
+
+let world: Awaited<ReturnType<typeof openTriggerWorld>>;
+let pools: TestPool[];
+beforeEach(async () => {
+  world = await openTriggerWorld();
+  pools = [];
+});
+afterEach(() => world?.close());
+
+/** Pools whose one liquidity is moved on by each call of what this returns. */
+async function wandering(count: number, there = THERE, gone = GONE): Promise<() => Promise<void>> {
+  const { sold, bought } = world;
+  for (let i = 0; i < count; i++) pools.push(await world.world.pool(sold, bought, i === 0 ? there : gone, FREE));
+  await world.aggregator.discover();
+  let at = 0;
+  return async () => {
+    await world.world.setReserves(pools[at]!, gone);
+    at = (at + 1) % count;
+    await world.world.setReserves(pools[at]!, there);
+  };
+}
+
+/** A keeper before each of whose transactions something happens on the chain. */
+async function keeperAfter(before: () => Promise<void>) {
+  const sent = new Set<unknown>();
+  const rpc: Rpc = {
+    ...world.world.rpc,
+    async call<T>(method: string, params: unknown[]) {
+      if (method === 'sendTransaction' && !sent.has(params[0])) {
+        sent.add(params[0]);
+        await before();
+      }
+      return world.world.rpc.call<T>(method, params);
+    },
+  };
+  return world.newKeeper({ landing: world.newLanding([rpc]) });
+}
+
+function pass(ms: number): void {
+  world.clock.setOffset(world.clock.offsetMs + ms);
+  for (const { mint } of [world.sold, world.bought]) world.setPrice(mint, 1);
+}
+
+const progressOf = async (id: string) => (await world.rowOf(id)).progress;
+
+it('attack: somebody who moves pools has one liquidity wander from each of his to the next, so that fills fail: each stop goes over the deepest pool at its third try', async () => {
+  const move = await wandering(12);
+  const keeper = await keeperAfter(move);
+  const client = world.newClient();
+  const ids = [(await world.deposit(client, STOP)).id, (await world.deposit(client, STOP)).id];
+  for (let turn = 0; turn < 3; turn++) {
+    await keeper.runDue();
+    pass(6 * MINUTE_MS);
+  }
+  for (const id of ids) assert.equal((await progressOf(id)).state, 'fill_success');
+  assert.equal(await world.world.amount(world.pool.vaults[0]), DEEP + 2n * AMOUNT);
+});
+
+it('attack: somebody who moves pools has one of his emptied before a fill lands, and filled after it: the fills of others leave it out', async () => {
+  await wandering(1);
+  const [pool] = pools as [TestPool];
+  const keeper = await keeperAfter(() => world.world.setReserves(pool, GONE));
+  const client = world.newClient();
+  const first = await world.deposit(client, STOP);
+  await keeper.runDue();
+  assert.equal((await progressOf(first.id)).failures, 1);
+  await world.world.setReserves(pool, THERE);
+  const second = await world.deposit(client, STOP);
+  await keeper.runDue();
+  assert.deepEqual([(await progressOf(second.id)).state, (await progressOf(second.id)).failures], ['fill_success', 0]);
+});

@@ -1,0 +1,27 @@
+import type { LedgerRow } from './ledger.js';
+import type { Sql } from './sql.js';
+
+/** Fills of an order that are looked at: more of them say nothing new. */
+const MOST_READ = 20;
+
+/** A fill that failed on the chain, so that its fee was paid. */
+export type FailedFill = Pick<LedgerRow, 'id' | 'area' | 'payload' | 'error' | 'wire'>;
+
+/**
+ * Of the last `failures` fills of an order, and of 20 at most, those that failed on the chain, newest first. The others have
+ * expired.
+ */
+export async function failedFills(
+  sql: Sql,
+  { wallet, orderId, failures }: { wallet: string; orderId: string; failures: number },
+): Promise<FailedFill[]> {
+  const { rows } = await sql.query<FailedFill>(
+    `select l.id, l.area, l.payload, l.error, l.wire from (
+       select id from order_events where wallet = $1 and order_id = $2 and type = 'fill' and state = 'failed'
+       order by id desc limit $3
+     ) as e join ledger l on l.id = e.id
+     where l.state = 'failed' and l.slot is not null order by l.id desc`,
+    [wallet, orderId, Math.min(failures, MOST_READ)],
+  );
+  return rows;
+}
