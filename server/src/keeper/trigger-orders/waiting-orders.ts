@@ -9,7 +9,7 @@ import { triggersOf } from '../../trigger-orders/order-triggers.js';
 import { type TickOptions, TriggerBook } from '../../trigger-orders/trigger-book.js';
 import type { InFlight } from '../worker.js';
 import { NeededMints } from './needed-mints.js';
-import { BACK_OFF } from './settlement.js';
+import { LONG_BACK_OFF } from './settlement.js';
 import { TrailingMarks } from './trailing-marks.js';
 
 /** An order that a price has fired, and what its claim needs to know. */
@@ -37,7 +37,7 @@ const READING_MS = 250;
 /** Notifications are lost while the database's connection is down. */
 const RELOAD_MS = 60_000;
 /** A longer one was begun by a keeper whose clock was ahead, by more than the clocks of copies may differ. */
-const LONGEST_REST_MS = BACK_OFF.longestMs + 60_000;
+const LONGEST_REST_MS = LONG_BACK_OFF.longestMs + 60_000;
 
 /** A reading of all orders, as far as it has come. */
 interface Reading {

@@ -80,3 +80,20 @@ it('attack: somebody who moves pools has one of his emptied before a fill lands,
   await keeper.runDue();
   assert.deepEqual([(await progressOf(second.id)).state, (await progressOf(second.id)).failures], ['fill_success', 0]);
 });
+
+it('attack: somebody who moves pools moves the only one before each fill: ever longer rests, and no end', async () => {
+  const { pool } = world;
+  const keeper = await keeperAfter(() => world.world.setReserves(pool, [DEEP, DEEP / 2n]));
+  const { id } = await world.deposit(world.newClient(), STOP);
+  const rests: number[] = [];
+  while (rests.length < 13) {
+    await keeper.runDue();
+    await world.world.setReserves(pool, [DEEP, DEEP]);
+    const { retryAt, progress } = await world.rowOf(id);
+    assert.equal(progress.state, 'open');
+    const restMs = retryAt!.getTime() - world.clock.now();
+    rests.push(Math.ceil(restMs / MINUTE_MS));
+    pass(restMs + 1_000);
+  }
+  assert.deepEqual(rests.slice(-5), [5, 5, 10, 20, 40]);
+});
