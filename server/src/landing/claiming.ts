@@ -26,7 +26,9 @@ const LEAST_REFUSED = 10_000;
 const HELD_MS = 60_000;
 /** What has fewer blocks left, some six seconds, may land nowhere any more: it would count in the signer for nothing. */
 const LEAST_BLOCKS = 15n;
-/** For so long a transaction that would fail is not tried out again: its wallet may be given what it lacks meanwhile. */
+/** Requests that are remembered to have failed once. */
+const LEAST_FAILED = 10_000;
+/** For so long a transaction that would fail again is not tried out: its wallet may be given what it lacks meanwhile. */
 const FAILURE_MS = 2_000;
 const TOO_FEW_BLOCKS = `Not sent: it has fewer than ${LEAST_BLOCKS} blocks left. Post it again in ten seconds, to hear whether it has expired, or has landed by another way`;
 
@@ -55,6 +57,7 @@ export class Claiming {
   readonly #writes: GroupedWrites;
   readonly #turns = new Turns();
   readonly #failures: SharedAnswers<WouldFail | undefined>;
+  readonly #failedOnce = new RecentNames(LEAST_FAILED);
   /** Whose transactions, that only our keys sign, were refused: by their purse and wallet. */
   readonly #refused = new RecentNames(LEAST_REFUSED);
 
@@ -64,7 +67,7 @@ export class Claiming {
   constructor(deps: LandingDeps, writes: GroupedWrites) {
     this.#deps = deps;
     this.#writes = writes;
-    this.#failures = new SharedAnswers((failure) => (failure ? FAILURE_MS : 0), deps.steadyNow);
+    this.#failures = new SharedAnswers((failure, request) => this.#keepMs(failure, request), deps.steadyNow);
   }
 
   /** Whether the signer has just said that a key which pays in this area signs at another time. */
@@ -150,6 +153,14 @@ export class Claiming {
     const wire = encodeTransaction(signedByUser);
     const failure = await this.#failures.of(request.id, signature, () => preflight(chain, wire, signature));
     return failure && this.#unlessSent(request, failure);
+  }
+
+  /** Whoever has heard what its wallet lacks posts it again as soon as it has that; only who does so again and again waits. */
+  #keepMs(failure: WouldFail | undefined, request: string): number {
+    if (!failure) return 0;
+    const isFirst = !this.#failedOnce.has(request);
+    this.#failedOnce.add(request);
+    return isFirst ? 0 : FAILURE_MS;
   }
 
   /**

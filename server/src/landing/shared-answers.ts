@@ -20,13 +20,13 @@ interface Kept<T> {
  * request one thing at a time, whoever waits for the same shares the answer, and it is kept for a moment, as is that there was none.
  */
 export class SharedAnswers<T> {
-  readonly #keepMs: (answer: T) => number;
+  readonly #keepMs: (answer: T, request: string) => number;
   readonly #now: () => number;
   readonly #turns = new Turns();
   readonly #kept = new GrowingCache<string, Map<string | null, Kept<T>>>(MOST_REQUESTS);
 
   /** `keepMs`: for how long an answer is good for those who post the same afterwards; 0 if it is not. `now`: steady milliseconds. */
-  constructor(keepMs: (answer: T) => number, now: () => number) {
+  constructor(keepMs: (answer: T, request: string) => number, now: () => number) {
     this.#keepMs = keepMs;
     this.#now = now;
   }
@@ -48,7 +48,7 @@ export class SharedAnswers<T> {
       asked.until = this.#now() + milliseconds;
     };
     answer.then(
-      (told) => keep(this.#keepMs(told)),
+      (told) => keep(this.#keepMs(told, request)),
       () => keep(FAILED_MS),
     );
     return answer;
