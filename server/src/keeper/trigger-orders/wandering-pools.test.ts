@@ -98,3 +98,36 @@ it('attack: somebody who moves pools moves the only one before each fill: ever l
   }
   assert.deepEqual(rests.slice(-7), [5, 5, 10, 20, 40, 60, 60]);
 });
+
+it('attack: a node drops what it is sent, so that fills expire: however many, the stop is filled once one takes it', async () => {
+  const { rpc } = world.world;
+  let isDropping = true;
+  const dropping: Rpc = {
+    ...rpc,
+    async call<T>(method: string, params: unknown[]) {
+      if (method === 'sendTransaction' && isDropping) return '1'.repeat(64) as T;
+      return rpc.call<T>(method, params);
+    },
+  };
+  const keeper = await world.newKeeper({ landing: world.newLanding([dropping]) });
+  const { id } = await world.deposit(world.newClient(), STOP);
+  // As after ten that have expired.
+  await world.store.query(`update orders set failures = 10 where id = $1`, [id]);
+  let isOver = false;
+  const turn = keeper.runDue().finally(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    if ((await progressOf(id)).state === 'executing') await rpc.call('localnet_advanceClock', [60]);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  await turn;
+  const { retryAt, progress } = await world.rowOf(id);
+  assert.deepEqual([progress.state, progress.failures], ['open', 11]);
+  const restMs = retryAt!.getTime() - world.clock.now();
+  assert.ok(restMs <= 5 * MINUTE_MS, `a rest of ${restMs} ms`);
+  isDropping = false;
+  pass(restMs + 1_000);
+  await keeper.runDue();
+  assert.equal((await progressOf(id)).state, 'fill_success');
+});
