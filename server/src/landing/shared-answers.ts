@@ -1,12 +1,13 @@
 import { ChainUnavailable } from '../chain/index.js';
 import { GrowingCache } from '../lib/growing-cache.js';
+import { RecentNames } from '../lib/recent-names.js';
 import { Turns } from '../lib/turns.js';
 
 /** Requests that are remembered. */
 const MOST_REQUESTS = 10_000;
 /** A key has many signatures for one message, and each may have landed: whoever signs as wallets do has one. */
 const MOST_SIGNATURES = 3;
-/** What could not be told is not asked again for so long. */
+/** What could not be told twice is not asked again for so long. */
 const FAILED_MS = 1_000;
 
 interface Kept<T> {
@@ -23,6 +24,7 @@ export class SharedAnswers<T> {
   readonly #keepMs: (answer: T, request: string) => number;
   readonly #now: () => number;
   readonly #turns = new Turns();
+  readonly #failedOnce = new RecentNames(MOST_REQUESTS);
   readonly #kept = new GrowingCache<string, Map<string | null, Kept<T>>>(MOST_REQUESTS);
 
   /** `keepMs`: for how long an answer is good for those who post the same afterwards; 0 if it is not. `now`: steady milliseconds. */
@@ -49,7 +51,10 @@ export class SharedAnswers<T> {
     };
     answer.then(
       (told) => keep(this.#keepMs(told, request)),
-      () => keep(FAILED_MS),
+      () => {
+        keep(this.#failedOnce.has(request) ? FAILED_MS : 0);
+        this.#failedOnce.add(request);
+      },
     );
     return answer;
   }

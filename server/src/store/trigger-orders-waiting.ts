@@ -12,12 +12,14 @@ export interface WaitingOrder
   outputMint: string;
   /** The earliest time to fire; null if nothing was tried with its present terms. */
   retryAt: Date | null;
+  /** How many fills in a row have failed. */
+  failures: number;
 }
 
 const COLUMNS =
   'id, trigger_mint as "triggerMint", input_mint as "inputMint", output_mint as "outputMint", type, stage, fired, trigger_condition as "triggerCondition", ' +
   'trigger_price_usd as "triggerPriceUsd", trailing_bps as "trailingBps", high_watermark as "highWatermark", ' +
-  'low_watermark as "lowWatermark", tp_price_usd as "tpPriceUsd", sl_price_usd as "slPriceUsd", retry_at as "retryAt"';
+  'low_watermark as "lowWatermark", tp_price_usd as "tpPriceUsd", sl_price_usd as "slPriceUsd", retry_at as "retryAt", failures';
 const WAITS = "state in ('open', 'partial_fill_success')";
 
 /** A page of the orders that wait for a price, by id, after `after`. */

@@ -25,6 +25,7 @@ const nobody: Omit<WaitingOrder, 'id' | 'triggerMint'> = {
   tpPriceUsd: null,
   slPriceUsd: null,
   retryAt: null,
+  failures: 0,
 };
 /** It comes last in every reading. */
 const VICTIM: WaitingOrder = { ...nobody, id: 'victim', triggerMint: 'SOL', triggerPriceUsd: 150 };

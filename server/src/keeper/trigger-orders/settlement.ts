@@ -50,7 +50,11 @@ const NOT_EMPTY = 11;
 export const BACK_OFF = { firstMs: 2_000, longestMs: 5 * 60_000 };
 /** So many in a row, of those that were paid for because they failed on the chain, have these delays, and longer ones from then on. */
 const MANY_FAILURES = 10;
-export const LONG_BACK_OFF = { firstMs: 10 * 60_000, longestMs: 60 * 60_000 };
+const LONG_BACK_OFF = { firstMs: 10 * 60_000, longestMs: 60 * 60_000 };
+
+/** Of an order of which so many fills in a row have failed. */
+export const longestRestMs = (failures: number): number =>
+  failures > MANY_FAILURES ? LONG_BACK_OFF.longestMs : BACK_OFF.longestMs;
 
 /**
  * Only the keeper that holds the order sends a fill, and its signature is stored in the same step. A lost fill is

@@ -9,7 +9,7 @@ import { triggersOf } from '../../trigger-orders/order-triggers.js';
 import { type TickOptions, TriggerBook } from '../../trigger-orders/trigger-book.js';
 import type { InFlight } from '../worker.js';
 import { NeededMints } from './needed-mints.js';
-import { LONG_BACK_OFF } from './settlement.js';
+import { longestRestMs } from './settlement.js';
 import { TrailingMarks } from './trailing-marks.js';
 
 /** An order that a price has fired, and what its claim needs to know. */
@@ -36,8 +36,8 @@ const PAGE = 1_000;
 const READING_MS = 250;
 /** Notifications are lost while the database's connection is down. */
 const RELOAD_MS = 60_000;
-/** A longer one was begun by a keeper whose clock was ahead, by more than the clocks of copies may differ. */
-const LONGEST_REST_MS = LONG_BACK_OFF.longestMs + 60_000;
+/** A rest that is longer by more than the clocks of copies may differ was begun by a keeper whose clock was ahead. */
+const CLOCKS_DIFFER_MS = 60_000;
 
 /** A reading of all orders, as far as it has come. */
 interface Reading {
@@ -217,7 +217,7 @@ export class WaitingOrders {
     if (order.retryAt === null) this.#tries.delete(id);
     const retryAt = order.retryAt?.getTime() ?? 0;
     const rest = retryAt - this.#deps.clock.now();
-    if (rest > 0 && rest <= LONGEST_REST_MS) {
+    if (rest > 0 && rest <= longestRestMs(order.failures) + CLOCKS_DIFFER_MS) {
       this.#remove(id);
       this.#retryAt.set(id, retryAt);
       return;

@@ -99,7 +99,9 @@ it('attack: somebody who moves pools moves the only one before each fill: ever l
   assert.deepEqual(rests.slice(-7), [5, 5, 10, 20, 40, 60, 60]);
 });
 
-it('attack: a node drops what it is sent, so that fills expire: however many, the stop is filled once one takes it', async () => {
+it('attack: a node drops what it is sent, so that fills expire: however many, the stop is filled once one takes it', {
+  timeout: 120_000,
+}, async () => {
   const { rpc } = world.world;
   let isDropping = true;
   const dropping: Rpc = {
@@ -110,24 +112,31 @@ it('attack: a node drops what it is sent, so that fills expire: however many, th
     },
   };
   const keeper = await world.newKeeper({ landing: world.newLanding([dropping]) });
-  const { id } = await world.deposit(world.newClient(), STOP);
+  const expiresAt = world.clock.now() + 24 * 60 * MINUTE_MS;
+  const { id } = await world.deposit(world.newClient(), { ...STOP, expiresAt });
   // As after ten that have expired.
   await world.store.query(`update orders set failures = 10 where id = $1`, [id]);
-  let isOver = false;
-  const turn = keeper.runDue().finally(() => {
-    isOver = true;
-  });
-  while (!isOver) {
-    if ((await progressOf(id)).state === 'executing') await rpc.call('localnet_advanceClock', [60]);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  await turn;
-  const { retryAt, progress } = await world.rowOf(id);
-  assert.deepEqual([progress.state, progress.failures], ['open', 11]);
-  const restMs = retryAt!.getTime() - world.clock.now();
+  const turn = async () => {
+    let isOver = false;
+    const due = keeper.runDue().finally(() => {
+      isOver = true;
+    });
+    while (!isOver) {
+      if ((await progressOf(id)).state === 'executing') await rpc.call('localnet_advanceClock', [60]);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    await due;
+    return world.rowOf(id);
+  };
+  let row = await turn();
+  // A turn of a busy machine may send nothing.
+  for (; row.progress.failures < 11; row = await turn()) pass(6 * MINUTE_MS);
+  assert.equal(row.progress.state, 'open');
+  const restMs = row.retryAt!.getTime() - world.clock.now();
   assert.ok(restMs <= 5 * MINUTE_MS, `a rest of ${restMs} ms`);
   isDropping = false;
-  pass(restMs + 1_000);
-  await keeper.runDue();
-  assert.equal((await progressOf(id)).state, 'fill_success');
+  for (; row.progress.state !== 'fill_success'; row = await turn()) {
+    assert.equal(row.progress.state, 'open');
+    pass(6 * MINUTE_MS);
+  }
 });
