@@ -91,20 +91,6 @@ test('attack: a lying service has the wallet pay for token accounts that nobody 
   assert.throws(() => check(TOKEN_PROGRAM, opened, 5_000_001n), /too much rent/);
 });
 
-test('attack: a lying service has the wallet pay for an account of any token with a withdrawal whose mints it was not told: only for the rent of the account that this comes from', () => {
-  const [mint, other, account] = [newAddress(), newAddress(), newAddress()];
-  const makes = createAssociatedTokenIdempotent({ payer: wallet, owner: wallet, mint });
-  const destination = associatedTokenAddress(wallet, mint);
-  const accounts = { source: account, mint, destination, authority: vault };
-  const brings = tokenTransferChecked({ ...accounts, amount: 1n, decimals: 6 });
-  const closes = (closed: Address) => tokenCloseAccount({ account: closed, destination: wallet, authority: vault });
-  withdrawing(makes, brings, closes(account));
-  withdrawing(brings);
-  assert.throws(() => withdrawing(makes, brings), /name `mints`/);
-  assert.throws(() => withdrawing(makes, brings, closes(other)), /name `mints`/);
-  withdrawingOf([mint], makes, brings);
-});
-
 test('attack: a lying service hands a signature of a withdrawal to the hook of its token: not signed', () => {
   const [mint, hook, list, tracker] = [newAddress(), newAddress(), newAddress(), newAddress()];
   const destination = associatedTokenAddress(wallet, mint, TOKEN_2022_PROGRAM);

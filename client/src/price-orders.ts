@@ -124,7 +124,6 @@ export function editPriceOrder(
  * Cancels an order, and takes everything that it holds out of the vault. `orderState` is `pending_withdraw` afterwards where only a
  * part could leave now (`withdrawn`), or where somebody else has sent tokens there: another call brings the rest, or closes the accounts.
  * `mints`: those of the order, where you have kept them; then nothing else is withdrawn, and the wallet pays for accounts of no others.
- * Without them it pays only where an account is closed for each; where somebody else has sent tokens, that may be refused.
  */
 export async function cancelPriceOrder(
   connection: Connection,

@@ -53,11 +53,9 @@ export const useEditPriceOrder = (login: Login, signer?: Signer) =>
     client.editPriceOrder(login, orderId, edit, options),
   );
 
-/** Cancels an order that waits for a price, and takes what it holds out of the vault. `mints`: those of the order, where you have kept them. */
+/** Cancels an order that waits for a price, and takes what it holds out of the vault. */
 export const useCancelPriceOrder = (login: Login, signer?: Signer) =>
-  useFlow(signer, (client, options, orderId: string, mints?: readonly string[]) =>
-    client.cancelPriceOrder(login, orderId, { ...options, mints }),
-  );
+  useFlow(signer, (client, options, orderId: string) => client.cancelPriceOrder(login, orderId, options));
 
 /** Opens an order that the chain holds. */
 export const useCreateLimitOrder = (signer?: Signer) =>
