@@ -8,7 +8,7 @@ import {
 import type { Crafted } from '../crafting/transaction.js';
 import type { LedgerRow } from '../store/ledger.js';
 import { lastCalls } from './calls.js';
-import { explain, failedFloor, failedIndex, failedProgram, SLIPPAGE } from './explain.js';
+import { explain, failedFloor, failedIndex, failedProgram } from './explain.js';
 
 /** Error of the router program: a venue has paid nothing. */
 const NOTHING_RECEIVED = 6008;
@@ -42,19 +42,12 @@ export function suspectHops<Hop extends { venue: Address }>(
   return last && isLast ? [last] : hops;
 }
 
-/**
- * Whether a transaction that failed on the chain speaks against the pools of its route, of which it does not tell which one: `slippage`
- * where the market may have moved and all of them work.
- */
-export function speaksAgainstPools(
-  { error, wire }: Pick<LedgerRow, 'error' | 'wire'>,
-  router: Address | undefined,
-): 'failure' | 'slippage' | undefined {
+/** Whether a transaction that failed on the chain may have failed for the pools of its route; it does not tell which one. */
+export function speaksAgainstPools({ error, wire }: Pick<LedgerRow, 'error' | 'wire'>): boolean {
   const program = wire ? failedProgram(error, wire) : undefined;
-  if (!wire || program === undefined) return undefined;
-  if (failedFloor(error, wire)) return 'slippage';
-  if (isToken(program) || program === SYSTEM_PROGRAM || program === ASSOCIATED_TOKEN_PROGRAM) return undefined;
-  return program === router && explain(error).code === SLIPPAGE.code ? 'slippage' : 'failure';
+  if (!wire || program === undefined) return false;
+  if (failedFloor(error, wire)) return true;
+  return !isToken(program) && program !== SYSTEM_PROGRAM && program !== ASSOCIATED_TOKEN_PROGRAM;
 }
 
 /** As the runtime writes it, before what a program logs itself is cut off. */

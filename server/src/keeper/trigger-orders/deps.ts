@@ -8,7 +8,6 @@ import type { Prices } from '../../prices/index.js';
 import type { Router } from '../../routing/router.js';
 import type { Store } from '../../store/sql.js';
 import type { KeeperWallet } from '../wallet.js';
-import type { FailingPools } from './failing-pools.js';
 import type { FillWrites } from './fill-writes.js';
 import type { UnitsByShape } from './units-by-shape.js';
 
@@ -34,5 +33,4 @@ export interface TriggerKeeperDeps {
 export interface FillDeps extends TriggerKeeperDeps {
   writes: FillWrites;
   units: UnitsByShape;
-  failing: FailingPools;
 }

@@ -9,7 +9,6 @@ import type { TriggerOrderRow } from '../../store/trigger-orders.js';
 import { isCrossed } from '../../trigger-orders/order-triggers.js';
 import { concludeFill } from './conclude-fill.js';
 import type { FillDeps } from './deps.js';
-import { blamePools } from './failed-routes.js';
 import { type PreparedFill, prepareFill } from './prepare-fill.js';
 import { remember } from './remember.js';
 import { saleOf } from './sale.js';
@@ -105,10 +104,7 @@ async function follow(
   );
   if (!isKnown) throw new Error('no node can tell yet how it has ended');
   const row = await end;
-  if (row.state !== 'landed') {
-    await blamePools(deps, saleOf(order), row);
-    return 'failed';
-  }
+  if (row.state !== 'landed') return 'failed';
   const fill = {
     wallet: order.wallet,
     orderId: order.id,

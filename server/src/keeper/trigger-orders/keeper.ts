@@ -7,7 +7,6 @@ import type { GroupPath } from '../fair-queue.js';
 import type { KeeperLoop } from '../keeper.js';
 import { type InFlight, type Work, Worker } from '../worker.js';
 import type { FillDeps, TriggerKeeperDeps } from './deps.js';
-import { FailingPools } from './failing-pools.js';
 import { type FillOutcome, fillOrder, type PricedOrder } from './fill-order.js';
 import { createFillWrites } from './fill-writes.js';
 import { Firing } from './firing.js';
@@ -131,7 +130,6 @@ class TriggerWork implements Work<OwnedOrder, PricedOrder> {
       },
       writes: createFillWrites(deps),
       units: new UnitsByShape(),
-      failing: new FailingPools(deps.steadyNow),
     };
     this.#orders = orders;
     this.#metrics = createMetrics(deps.registry, () => ({ waiting: orders.size, unpaid: this.#unpaid.size }));

@@ -59,7 +59,7 @@ export async function prepareFill(deps: FillDeps, sale: Sale): Promise<PreparedF
   const chosen = await chooseMarket(deps, trade, open, signal);
   if ('skipped' in chosen) return chosen;
   let { market, offer } = chosen;
-  const avoided = new Set(chosen.pools.excludePools);
+  const avoided = new Set<Address>();
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     if ('skipped' in offer) return offer;
     const { amount, quote } = offer;
