@@ -1,5 +1,4 @@
 import { ChainUnavailable } from '../chain/index.js';
-import { GrowingCache } from '../lib/growing-cache.js';
 import { RecentNames } from '../lib/recent-names.js';
 import { Turns } from '../lib/turns.js';
 
@@ -25,7 +24,8 @@ export class SharedAnswers<T> {
   readonly #now: () => number;
   readonly #turns = new Turns();
   readonly #failedOnce = new RecentNames(MOST_REQUESTS);
-  readonly #kept = new GrowingCache<string, Map<string | null, Kept<T>>>(MOST_REQUESTS);
+  /** The one that was asked for last comes last. */
+  readonly #kept = new Map<string, Map<string | null, Kept<T>>>();
 
   /** `keepMs`: for how long an answer is good for those who post the same afterwards; 0 if it is not. `now`: steady milliseconds. */
   constructor(keepMs: (answer: T, request: string) => number, now: () => number) {
@@ -59,11 +59,30 @@ export class SharedAnswers<T> {
     return answer;
   }
 
+  /** Requests that are remembered. */
+  get size(): number {
+    return this.#kept.size;
+  }
+
   /** Without those that are good no more. */
   #ofRequest(request: string): Map<string | null, Kept<T>> {
+    this.#forget();
     const kept = this.#kept.get(request) ?? new Map<string | null, Kept<T>>();
-    for (const [signature, { until }] of kept) if (until <= this.#now()) kept.delete(signature);
+    for (const [signature, answer] of kept) if (!this.#isGood(answer)) kept.delete(signature);
+    this.#kept.delete(request);
     this.#kept.set(request, kept);
     return kept;
+  }
+
+  /** What is good no more does not stay in memory: an answer may be as large as a node makes it. */
+  #forget(): void {
+    for (const [request, kept] of this.#kept) {
+      if (this.#kept.size < MOST_REQUESTS && [...kept.values()].some((answer) => this.#isGood(answer))) return;
+      this.#kept.delete(request);
+    }
+  }
+
+  #isGood({ until }: Kept<T>): boolean {
+    return until > this.#now();
   }
 }
