@@ -3,7 +3,7 @@ import { speaksAgainstPools } from '../../landing/index.js';
 import { type Hop, isRefused, type QuoteRequest, type Token } from '../../routing/router.js';
 import { type FailedFill, failedFills } from '../../store/failed-fills.js';
 import type { FillDeps } from './deps.js';
-import { findOffer, type Market, type Offer } from './offers.js';
+import { findOffer, isEnough, type Market, type Offer, offerOf, tooLittle } from './offers.js';
 import type { Sale } from './sale.js';
 import { readFillPayload } from './settlement.js';
 
@@ -16,9 +16,19 @@ interface Trade {
   output: Token;
 }
 
+type Open = (pools: PoolChoice) => Market | { skipped: string };
+
+/** A market, and what it offers. */
 interface Found {
   market: Market;
-  offer: Offer | { skipped: string };
+  offer: Offer;
+}
+
+/** The market that a fill goes to, by these pools. */
+interface Chosen extends Found {
+  pools: PoolChoice;
+  /** What all pools offer. */
+  all: Found;
 }
 
 /** What is sold to find the deepest pools, in times what an order sells: pools that are small take next to nothing of it. */
@@ -29,6 +39,8 @@ const MOST_SOLD = 2n ** 63n;
  * an honest pool left out for one try, and has one of his own then.
  */
 const WORTH = 98n;
+/** Slippage that fewer pools may have at any rate: of all pools, the best may have no price impact, and be gone. */
+const SMALL_BPS = 200n;
 const ALL: PoolChoice = {};
 const EVERYWHERE = { excludeVenues: new Set<string>(), excludePools: new Set<Address>() };
 
@@ -39,50 +51,109 @@ const EVERYWHERE = { excludeVenues: new Set<string>(), excludePools: new Set<Add
 export async function chooseMarket(
   deps: FillDeps,
   trade: Trade,
-  open: (pools: PoolChoice) => Market | { skipped: string },
+  open: Open,
   signal: AbortSignal,
-): Promise<Found | { skipped: string }> {
+): Promise<Chosen | { skipped: string }> {
   const { sale } = trade;
-  const all = await lookAt(open(ALL), sale);
-  if (sale.failures === 0 || !takesAll(all, sale)) return all;
-  const routes = failedRoutes(await failedFills(deps.store, sale));
-  if (routes.length === 0) return all;
-  // With worse pools, a price impact of their own would allow for more.
-  const bps = all.market.slippage(all.offer.quote);
-  for (const pools of choicesOf(routes, await deepestPools(deps, trade, signal))) {
-    const market = open(pools);
-    const fewer = await lookAt('skipped' in market ? market : { ...market, slippage: () => bps }, sale);
-    if (takesAll(fewer, sale) && isWorth(fewer.offer, all)) return fewer;
+  const market = open(ALL);
+  if ('skipped' in market) return market;
+  const offer = await findOffer(market, sale.amount);
+  if ('skipped' in offer) return offer;
+  const all = { market, offer };
+  const inAll = { ...all, pools: ALL, all };
+  const routes = sale.failures === 0 ? [] : failedRoutes(await failedFills(deps.store, sale));
+  if (routes.length === 0) return inAll;
+  // What takes a part of it may not be there either; but after one failed fill, that is no reason to sell less.
+  const find = routes.length === 1 ? findWhole : findOffer;
+  let part: Chosen | undefined;
+  for (const pools of choicesOf(routes, await deepestPools(deps, trade, signal), sale.failures)) {
+    const fewer = await offerOver(pools, all, open, find, sale.amount);
+    if ('skipped' in fewer) continue;
+    if (fewer.offer.amount === sale.amount) return fewer;
+    if (!part || fewer.offer.amount > part.offer.amount) part = fewer;
   }
-  return all;
+  return part ?? inAll;
 }
 
-async function lookAt(market: Market | { skipped: string }, sale: Sale): Promise<Found | { skipped: string }> {
-  return 'skipped' in market ? market : { market, offer: await findOffer(market, sale.amount) };
+/** What goes over the chosen pools but some, or over all others, after a simulation has failed there. */
+export async function chooseOthers(
+  { pools, all }: Chosen,
+  avoided: ReadonlySet<Address>,
+  open: Open,
+  amount: bigint,
+): Promise<Chosen | { skipped: string }> {
+  const { excludePools = [], onlyPools } = pools;
+  const fewer = await offerOver(
+    { onlyPools, excludePools: new Set([...excludePools, ...avoided]) },
+    all,
+    open,
+    findOffer,
+    amount,
+  );
+  return 'skipped' in fewer && pools !== ALL
+    ? offerOver({ excludePools: new Set(avoided) }, all, open, findOffer, amount)
+    : fewer;
 }
 
-const takesAll = (found: Found | { skipped: string }, { amount }: Sale): found is Found & { offer: Offer } =>
-  !('skipped' in found) && !('skipped' in found.offer) && found.offer.amount === amount;
+/** What fewer pools offer, where that is hardly worse than what all do. With worse ones, a price impact of their own would allow for more. */
+async function offerOver(
+  pools: PoolChoice,
+  all: Found,
+  open: Open,
+  find: typeof findOffer,
+  amount: bigint,
+): Promise<Chosen | { skipped: string }> {
+  const opened = open(pools);
+  if ('skipped' in opened) return opened;
+  const bps = all.market.slippage(all.offer.quote);
+  const most = bps > SMALL_BPS ? bps : SMALL_BPS;
+  const market: Market = { ...opened, slippage: (quote) => smaller(opened.slippage(quote), most) };
+  const fair: Market['fair'] = (part, lessBps) => larger(market.fair(part, lessBps), worthOf(part, all));
+  const offer = await find({ ...market, fair }, amount);
+  if ('skipped' in offer) return offer;
+  // The transaction demands no more than its slippage says.
+  return { market, offer: offerOf(market, offer.amount, offer.quote), pools, all };
+}
 
-function isWorth({ amount, quote }: Offer, all: Found & { offer: Offer }): boolean {
-  const given = quote.outAmount * 100n;
-  return given >= all.offer.quote.outAmount * WORTH || given >= all.market.fair(amount, 0n) * WORTH;
+async function findWhole(market: Market, amount: bigint): Promise<Offer | { skipped: string }> {
+  const quote = await market.quote(amount);
+  if (isRefused(quote)) return { skipped: quote.reason };
+  const offer = offerOf(market, amount, quote);
+  return isEnough(market, offer) ? offer : { skipped: tooLittle(market, offer) };
+}
+
+const smaller = (a: bigint, b: bigint) => (a < b ? a : b);
+const larger = (a: bigint, b: bigint) => (a > b ? a : b);
+
+function worthOf(amount: bigint, { market, offer }: Found): bigint {
+  return (smaller((offer.quote.outAmount * amount) / offer.amount, market.fair(amount, 0n)) * WORTH) / 100n;
 }
 
 /**
- * In which order to try fewer pools. Small ones may be anybody's, and one that takes much far from the price may be, too: the
- * deepest alone, and all others, have their turns.
+ * In which order to try fewer pools. Small ones may be anybody's, and one that takes much far from the price may be, too; a route
+ * fails as a whole for one of its pools. Each way has its turn to be the first.
  */
-function choicesOf(routes: readonly Address[][], deepest: ReadonlySet<Address>): PoolChoice[] {
-  const others = routes.flat().filter((pool) => !deepest.has(pool));
-  const withoutFailed = others.length > 0 ? [{ excludePools: new Set(others) }] : [];
-  const last = routes[0]!.filter((pool) => deepest.has(pool));
-  const withoutDeepest = last.length > 0 ? [{ excludePools: new Set(last) }] : [];
-  const onlyDeepest = deepest.size > 0 ? [{ onlyPools: deepest }] : [];
-  if (routes.length === 1) return [...withoutFailed, ...withoutDeepest];
-  return routes.length % 2 === 0
-    ? [...onlyDeepest, ...withoutFailed, ...withoutDeepest]
-    : [...withoutDeepest, ...withoutFailed, ...onlyDeepest];
+function choicesOf(routes: readonly Address[][], deepest: ReadonlySet<Address>, failures: number): PoolChoice[] {
+  const [newest = []] = routes;
+  const failed = routes.flat().filter((pool) => !deepest.has(pool));
+  const all = new Set(failed);
+  const inTurns = turned(
+    [...new Set(newest)].filter((pool) => all.has(pool)),
+    Math.floor(failures / 4),
+  );
+  const last = newest.filter((pool) => deepest.has(pool));
+  const ways: PoolChoice[][] = [
+    all.size > 0 ? [{ excludePools: all }] : [],
+    deepest.size > 0 ? [{ onlyPools: deepest }] : [],
+    last.length > 0 ? [{ excludePools: new Set(last) }] : [],
+    all.size > 1 ? inTurns.map((kept) => ({ excludePools: new Set(failed.filter((pool) => pool !== kept)) })) : [],
+  ];
+  return turned(ways, failures - 1).flat();
+}
+
+function turned<T>(list: readonly T[], by: number): T[] {
+  const at = list.length === 0 ? 0 : by % list.length;
+  return [...list.slice(at), ...list.slice(0, at)];
 }
 
 /** The pools of the routes that have failed, newest first. */

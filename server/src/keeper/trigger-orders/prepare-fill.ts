@@ -8,9 +8,9 @@ import { explain, isOutOfUnits, suspectHops, tryOutSwap } from '../../landing/in
 import { FillReadings } from '../../routing/fill-readings.js';
 import { type Hop, isRefused, type Token, tokenOf } from '../../routing/router.js';
 import type { FillDeps, TriggerKeeperDeps } from './deps.js';
-import { chooseMarket, type PoolChoice } from './failed-routes.js';
+import { chooseMarket, chooseOthers, type PoolChoice } from './failed-routes.js';
 import { marketOf } from './market.js';
-import { findOffer, isEnough, type Offer, offerOf, tooLittle } from './offers.js';
+import { isEnough, type Offer, offerOf, tooLittle } from './offers.js';
 import type { Sale } from './sale.js';
 
 /** The time limit for all quotes of a fill. */
@@ -61,7 +61,6 @@ export async function prepareFill(deps: FillDeps, sale: Sale): Promise<PreparedF
   let { market, offer } = chosen;
   const avoided = new Set<Address>();
   for (let tries = 0; tries < MOST_TRIES; tries++) {
-    if ('skipped' in offer) return offer;
     const { amount, quote } = offer;
     // The account is closed only if it will be empty (others may have sent tokens to it), and not after a failed fill. SOL that is
     // left in it is paid to the wallet.
@@ -77,10 +76,9 @@ export async function prepareFill(deps: FillDeps, sale: Sale): Promise<PreparedF
       // It also has the router try these pools out, for others.
       await quote.without(suspects, signal);
       for (const { venue } of suspects) avoided.add(venue);
-      const others = open({ excludePools: avoided });
+      const others = await chooseOthers(chosen, avoided, open, sale.amount);
       if ('skipped' in others) return others;
-      market = others;
-      offer = await findOffer(market, sale.amount);
+      ({ market, offer } = others);
       continue;
     }
     if (!quote.simpler) break;
