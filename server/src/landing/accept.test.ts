@@ -17,9 +17,9 @@ import type { Guest } from '../lib/places.js';
 import type { LedgerRow } from '../store/ledger.js';
 import { type AcceptDeps, accept, isRefusal, type Posted } from './accept.js';
 import { ReservationRefused } from './grouped-writes.js';
+import { PostedAnswers } from './posted-answers.js';
 import { WouldFail } from './preflight.js';
 import { newRequest } from './request.js';
-import { SharedAnswers } from './shared-answers.js';
 
 const NOW = Date.UTC(2026, 0, 1);
 const [user, gas, maker] = [generateKeypair(), generateKeypair(), generateKeypair()];
@@ -92,7 +92,7 @@ function world(
       newestSlot: async () => NEWEST,
     },
     landing: {
-      looks: new SharedAnswers<boolean>(
+      looks: new PostedAnswers<boolean>(
         () => 5_000,
         () => time.now,
       ),

@@ -146,7 +146,7 @@ async function find(
  * through another service; then it is not too late, and it is followed like any other. If one of our keys has yet to
  * sign, as with launches and trigger orders, nobody can have sent it, so the chain is not asked: not for what a client
  * has put in its place, either, which may be the signature of anything that has landed.
- * @throws ChainUnavailable where the node that does not know it is behind the one that told the height, and as `SharedAnswers`
+ * @throws ChainUnavailable where the node that does not know it is behind the one that told the height, and as `PostedAnswers`
  */
 async function isTooLate(
   { chain, clock, landing }: AcceptDeps,

@@ -16,8 +16,8 @@ import type { TriggerOrderRow } from '../store/trigger-orders.js';
 import { statusSince } from './ask-since.js';
 import type { LandingDeps } from './deps.js';
 import { type ClaimResult, type GroupedWrites, ReservationRefused, type WantedClaim } from './grouped-writes.js';
+import { PostedAnswers } from './posted-answers.js';
 import { preflight, WouldFail } from './preflight.js';
-import { SharedAnswers } from './shared-answers.js';
 import { KeyRefused, keysOf } from './signing-keys.js';
 
 /** Wallets that are remembered to have had a transaction of ours refused. */
@@ -56,7 +56,7 @@ export class Claiming {
   readonly #deps: LandingDeps;
   readonly #writes: GroupedWrites;
   readonly #turns = new Turns();
-  readonly #failures: SharedAnswers<WouldFail | undefined>;
+  readonly #failures: PostedAnswers<WouldFail | undefined>;
   readonly #failedOnce = new RecentNames(LEAST_FAILED);
   /** Whose transactions, that only our keys sign, were refused: by their purse and wallet. */
   readonly #refused = new RecentNames(LEAST_REFUSED);
@@ -67,7 +67,7 @@ export class Claiming {
   constructor(deps: LandingDeps, writes: GroupedWrites) {
     this.#deps = deps;
     this.#writes = writes;
-    this.#failures = new SharedAnswers((failure, request) => this.#keepMs(failure, request), deps.steadyNow);
+    this.#failures = new PostedAnswers((failure, request) => this.#keepMs(failure, request), deps.steadyNow);
   }
 
   /** Whether the signer has just said that a key which pays in this area signs at another time. */

@@ -21,9 +21,9 @@ import { Following } from './following.js';
 import { createGroupedWrites } from './grouped-writes.js';
 import { isAsOrdered } from './order-seal.js';
 import { posted, UNSENT } from './pace.js';
+import { PostedAnswers } from './posted-answers.js';
 import { preflight } from './preflight.js';
 import { isAsCrafted } from './seal.js';
-import { SharedAnswers } from './shared-answers.js';
 import type { SignedTransaction } from './signed-transaction.js';
 import { type PurseReading, Spending } from './spending.js';
 import { openStrangers, type Strangers } from './strangers.js';
@@ -37,7 +37,7 @@ const LOOKED_MS = 5_000;
 /** Sends transactions, each exactly once, and follows them until their outcome is known from the chain. */
 export class Landing {
   /** Whether what was posted too late has landed by another way: the history of the chain is dear to look at. */
-  readonly looks: SharedAnswers<boolean>;
+  readonly looks: PostedAnswers<boolean>;
   readonly #deps: LandingDeps;
   readonly #tracker: Tracker;
   readonly #strangers: Strangers;
@@ -51,7 +51,7 @@ export class Landing {
   constructor(deps: LandingDeps) {
     this.#deps = deps;
     const { store, clock, steadyNow, chain, sendRpcs, observe, log, settlements } = deps;
-    this.looks = new SharedAnswers(() => LOOKED_MS, steadyNow);
+    this.looks = new PostedAnswers(() => LOOKED_MS, steadyNow);
     const tracker = createTracker({ chain, sendRpcs, log, steadyNow });
     const { searchChain = chain } = deps;
     const delegated = createDelegatedSend({ store, clock, chain: searchChain, log, closing: this.#closing.signal });

@@ -19,7 +19,7 @@ interface Kept<T> {
  * What the node says of a request that was posted, which may be posted again and again, or many times at once. It is asked for a
  * request one thing at a time, whoever waits for the same shares the answer, and it is kept for a moment, as is that there was none.
  */
-export class SharedAnswers<T> {
+export class PostedAnswers<T> {
   readonly #keepMs: (answer: T, request: string) => number;
   readonly #now: () => number;
   readonly #turns = new Turns();

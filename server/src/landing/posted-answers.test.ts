@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { SharedAnswers } from './shared-answers.js';
+import { PostedAnswers } from './posted-answers.js';
 
 it('attack: a free key posts ever more that would fail: what is good no more is forgotten, and no more than 10,000 are remembered at once', async () => {
   let now = 0;
-  const answers = new SharedAnswers<string>(
+  const answers = new PostedAnswers<string>(
     (answer) => (answer === 'good for nothing' ? 0 : 2_000),
     () => now,
   );
