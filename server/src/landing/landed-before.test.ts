@@ -11,7 +11,7 @@ import {
   transactionSignature,
 } from '@slipway/wire';
 import { status } from '../areas/submit/status.js';
-import { submit } from '../areas/submit/submit.js';
+import { readPosted, submit } from '../areas/submit/submit.js';
 import { ChainUnavailable } from '../chain/index.js';
 import { NoPlace } from '../lib/places.js';
 import { PATIENCE_MS, runningNow } from '../lib/testing.js';
@@ -56,7 +56,7 @@ async function open(t: TestContext) {
     post: (landing: Landing, signed: Signed) =>
       submit(
         { ...world, landing, minTipLamports: 0n, tipAccounts: [] },
-        { signedTransaction: wireOf(signed) },
+        readPosted({ signedTransaction: wireOf(signed) }),
         { id: 'k' },
       ),
     /** By a way that the service knows nothing of. */

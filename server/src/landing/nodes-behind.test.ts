@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeTransaction, generateKeypair, systemTransfer } from '@slipway/wire';
-import { submit } from '../areas/submit/submit.js';
+import { readPosted, submit } from '../areas/submit/submit.js';
 import { execute } from '../areas/transfers/execute.js';
 import { ChainUnavailable } from '../chain/index.js';
 import { hashMessage } from '../crafting/transaction.js';
@@ -70,7 +70,8 @@ async function open(t: TestContext) {
       });
       return answer!;
     },
-    submit: () => submit({ ...world, minTipLamports: 0n, tipAccounts: [] }, { signedTransaction }, { id: 'k' }),
+    submit: () =>
+      submit({ ...world, minTipLamports: 0n, tipAccounts: [] }, readPosted({ signedTransaction }), { id: 'k' }),
     state: async () => (await findRequest(store, request.id))?.state,
   };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { advanceNonce, encodeTransaction, generateKeypair, systemTransfer } from '@slipway/wire';
 import { status } from '../areas/submit/status.js';
-import { submit } from '../areas/submit/submit.js';
+import { readPosted, submit } from '../areas/submit/submit.js';
 import { PATIENCE_MS, runningNow } from '../lib/testing.js';
 import { nonceIn } from './lifetime.js';
 import { openWorld, signedBy } from './testing.js';
@@ -39,7 +39,7 @@ it('attack: a wallet keeps a payment with a durable nonce from landing until it 
     await new Promise((resolve) => setTimeout(resolve, 50));
   assert.equal(await held(), 10_000_000n);
   // Its nonce is another one by that: whoever were told to sign again would pay twice.
-  const post = { signedTransaction: wire };
+  const post = readPosted({ signedTransaction: wire });
   const deps = { ...world, minTipLamports: 0n, tipAccounts: [] };
   assert.deepEqual(await submit(deps, post, { id: 'somebody' }), { signature });
 });
@@ -123,7 +123,7 @@ it('attack: a node loses what is posted with a durable nonce until it is given u
   const signed = signedBy([advanceNonce({ nonce, authority: payer.address }), transfer], value, payer);
   const signedTransaction = Buffer.from(encodeTransaction(signed.transaction)).toString('base64');
   const post = (key: string) =>
-    submit({ ...world, minTipLamports: 0n, tipAccounts: [] }, { signedTransaction }, { id: key }, key);
+    submit({ ...world, minTipLamports: 0n, tipAccounts: [] }, readPosted({ signedTransaction }), { id: key }, key);
 
   world.node.swallows = true;
   const { signature } = await post('first');

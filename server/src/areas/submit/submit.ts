@@ -1,4 +1,5 @@
 import { decodeMessage, decompileInstructions, parseSystemTransfer, transactionSignature } from '@slipway/wire';
+import type { FastifyRequest } from 'fastify';
 import { AppError, plainError } from '../../errors/index.js';
 import {
   CannotLand,
@@ -15,6 +16,9 @@ import { findBySignature, isGivenUp } from '../../store/ledger.js';
 import type { SubmitDeps } from './deps.js';
 import { SubmitAnswer, SubmitBody } from './schema.js';
 
+/** To check three takes about as long as all else that a call does. */
+const SIGNATURES_A_CALL = 3;
+
 export function registerSubmitTransaction(app: TypedServer, deps: SubmitDeps): void {
   app.post(
     '/tx/v1/submit',
@@ -29,24 +33,42 @@ export function registerSubmitTransaction(app: TypedServer, deps: SubmitDeps): v
         tags: ['Transaction submit'],
         summary: 'Land a fully signed transaction',
         description:
-          'Answered as soon as one way of sending has accepted it. The service sends it again, less and less often, until it lands or can never land, one with a durable nonce for five minutes; what fails as the chain is now is sent once. A transaction whose fee payer cannot pay the fee is refused.',
+          'Answered as soon as one way of sending has accepted it. The service sends it again, less and less often, until it lands or can never land, one with a durable nonce for five minutes; what fails as the chain is now is sent once. A transaction whose fee payer cannot pay the fee is refused. Each three signatures count as a call.',
         body: SubmitBody,
         response: { 200: SubmitAnswer },
       },
     },
-    ({ body, payer, apiKey }) => submit(deps, body, payer!, apiKey?.id),
+    async (request) => {
+      const signed = readPosted(request.body);
+      await pay(request, signed);
+      return submit(deps, signed, request.payer!, request.apiKey?.id);
+    },
   );
+}
+
+/** @throws AppError INVALID_REQUEST where it is no transaction */
+export function readPosted({ signedTransaction }: SubmitBody): SignedTransaction {
+  const signed = readSigned(signedTransaction);
+  if (isBadTransaction(signed)) throw invalid(explainBadTransaction(signed));
+  return signed;
+}
+
+/** @throws AppError RATE_LIMITED where fewer calls are left */
+async function pay(request: Pick<FastifyRequest, 'charge'>, { transaction }: SignedTransaction): Promise<void> {
+  const signatures = transaction.signatures.length;
+  const calls = Math.ceil(signatures / SIGNATURES_A_CALL);
+  if ((await request.charge(calls - 1))?.allowed !== false) return;
+  const message = `Too many requests: ${signatures} signatures count as ${calls} calls, and fewer are left; wait`;
+  throw new AppError('RATE_LIMITED', { message });
 }
 
 /** Takes over a fully signed transaction, and answers as soon as one RPC has accepted it. */
 export async function submit(
   deps: SubmitDeps,
-  { signedTransaction }: SubmitBody,
+  signed: SignedTransaction,
   caller: Guest,
   apiKey?: string,
 ): Promise<SubmitAnswer> {
-  const signed = readSigned(signedTransaction);
-  if (isBadTransaction(signed)) throw invalid(explainBadTransaction(signed));
   const refusal = checkSignatures(signed);
   if (refusal) throw invalid(explainBadTransaction(refusal));
   const signature = transactionSignature(signed.transaction);

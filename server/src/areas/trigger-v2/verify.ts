@@ -74,7 +74,9 @@ function transactionProof(wallet: Address, { signedTransaction }: { signedTransa
   if (signedTransaction === undefined) throw invalid('signedTransaction', 'required');
   const signed = readSigned(signedTransaction);
   if (isRefusal(signed)) throw invalid('signedTransaction', 'expected the base64 of a signed transaction');
-  const login = isFullySigned(signed.transaction) ? readLoginTransaction(signed.transaction) : undefined;
+  const read = readLoginTransaction(signed.transaction);
+  // Of a login, there is one signature to check.
+  const login = read && isFullySigned(signed.transaction) ? read : undefined;
   return {
     isProof: ({ challenge, blockhash }) =>
       login?.wallet === wallet && login.challenge === challenge && login.blockhash === blockhash,
