@@ -226,7 +226,7 @@ function openWallets({ config, chains, signer, steadyNow, log, metrics, disposal
 
 /** The indexes, which read the chain's history into the store. */
 function openIndexes({ config, store, chains, clock, steadyNow, log, metrics, disposal }: Base) {
-  const reader = { store, chain: chains.keeper, clock, steadyNow, log, registry: metrics.registry };
+  const reader = { store, chain: chains.histories, clock, steadyNow, log, registry: metrics.registry };
   const addresses = limitOrderAddresses(config.programs.limitOrder);
   const index = createLimitOrderIndex({ ...reader, addresses });
   disposal.add('limit order index', () => index.close());

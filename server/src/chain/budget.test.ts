@@ -176,6 +176,26 @@ describe('attack: a free key and eleven others post and ask for quotes far more 
   });
 });
 
+it('attack: a stranger on the chain lands transactions that name the programs of limit orders and invites, however many: to read them takes a third of the calls, or a tenth while others take all, and what clients ask starts at once', async () => {
+  const { call, pass, startedOf, budget } = setUp();
+  for (let round = 0; round < 50; round++) {
+    call('histories', 50);
+    call('quotes');
+    call('reads');
+    await pass(100);
+  }
+  assert.deepEqual([budget.counts('quotes').waited, budget.counts('reads').waited], [0, 0]);
+  assert.ok(startedOf('histories') <= 6 * LIMIT * 0.35, `${startedOf('histories')}`);
+  const before = startedOf('histories');
+  for (let round = 0; round < 50; round++) {
+    call('histories', 50);
+    call('keeper', 20);
+    await pass(100);
+  }
+  const during = startedOf('histories') - before;
+  assert.ok(during >= 5 * LIMIT * 0.09 && during <= 6 * LIMIT * 0.35, `${during}`);
+});
+
 describe('attack: a node throttles its callers', () => {
   const throttling = (purposes: Purpose[], retryAfterMs = 0) => {
     const answering = { purposes };

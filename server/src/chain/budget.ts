@@ -4,9 +4,18 @@ import { ChainUnavailable, type Rpc, Throttled } from './rpc.js';
 
 /**
  * What the chain is called for; what stands first goes first. `posts`: what clients post, until it is claimed and sent;
- * `searches`: for transactions that others have signed last.
+ * `searches`: for transactions that others have signed last; `histories`: of programs, to which anybody adds for a fee.
  */
-export const PURPOSES = ['landing', 'keeper', 'posts', 'quotes', 'reads', 'searches', 'strangers'] as const;
+export const PURPOSES = [
+  'landing',
+  'keeper',
+  'posts',
+  'quotes',
+  'reads',
+  'searches',
+  'strangers',
+  'histories',
+] as const;
 export type Purpose = (typeof PURPOSES)[number];
 
 /** A purpose starts no call while a second has more than this share of the limit: the rest is kept for those before it. */
@@ -18,9 +27,12 @@ const SHARE: Readonly<Record<Purpose, number>> = {
   reads: 0.7,
   searches: 0.5,
   strangers: 0.4,
+  histories: 0.35,
 };
 /** The share that each purpose has whatever the others do, so that none waits for ever; at least one call a second. */
 const OWN_SHARE = 0.02;
+/** That of histories: what keepers and lists know comes from them. At least two calls a second, because there are two of them. */
+const HISTORIES_OWN = { share: 0.1, least: 2 };
 /** Posts take no more than this share while quotes wait, half of what is left to both: a key may post far more often than craft. */
 const POSTS_BESIDE_QUOTES = 0.4;
 const WINDOW_MS = 1_000;
@@ -86,6 +98,11 @@ interface Lane extends BudgetCounts {
   waiters: FairLine<Waiter>;
   /** Of the calls of the last second. */
   recent: number;
+}
+
+function ownOf({ purpose, limit }: Lane): number {
+  if (purpose === 'histories') return Math.max(HISTORIES_OWN.least, limit * HISTORIES_OWN.share);
+  return Math.max(1, limit * OWN_SHARE);
 }
 
 class SlidingBudget implements CallBudget {
@@ -205,7 +222,7 @@ class SlidingBudget implements CallBudget {
     if (inAll >= Math.max(1, this.#deps.callsPerSecond)) return false;
     if (now < this.#pausedUntil && lane.purpose !== 'landing') return false;
     this.#recover(lane, now);
-    if (lane.recent < Math.max(1, lane.limit * OWN_SHARE)) return true;
+    if (lane.recent < ownOf(lane)) return true;
     const isBeside = lane.purpose === 'posts' && this.#lane('quotes').waiters.size > 0;
     if (isBeside && lane.recent >= lane.limit * POSTS_BESIDE_QUOTES) return false;
     return inAll < lane.limit * SHARE[lane.purpose];

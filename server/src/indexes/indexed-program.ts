@@ -62,8 +62,8 @@ export function newsSince(clock: Clock): Date {
   return new Date(clock.now() - NEWS_MS);
 }
 
-/** How many transactions are read and stored at a time. */
-export const BATCH = 25;
+/** How many transactions are read and stored at a time: so many calls are made within seconds even while others leave few. */
+export const BATCH = 4;
 
 export function inBatches<T>(all: readonly T[]): T[][] {
   const count = Math.ceil(all.length / BATCH);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { ChainUnavailable, RpcError } from '../chain/index.js';
 import { getIndexCursor } from '../store/index-cursors.js';
+import { BATCH } from './indexed-program.js';
 import { eventually, nodeThat, nodeWith, type Range, type Row, UNKNOWN } from './testing/nodes.js';
 import { PROGRAMS, type ProgramWorld } from './testing/programs.js';
 
@@ -233,7 +234,7 @@ for (const [name, open] of Object.entries(PROGRAMS)) {
       );
       await index.sync();
       await closed;
-      assert.equal((await cursor()).newestPosition - newestPosition, 25n);
+      assert.equal((await cursor()).newestPosition - newestPosition, BigInt(BATCH));
       await readAll();
       await assertKnown(news);
     });
