@@ -94,7 +94,10 @@ export class Claiming {
     const sent = isSimulated ? undefined : await tryOut();
     if (sent) return sent;
     const rents = this.#rentsOf(request, signedByUser);
-    return this.#inTurn(request, rents, async (isBounded, hasWaited) => {
+    return this.#inTurn(request, { rents, caller }, async (isBounded, hasWaited) => {
+      // What has become too late meanwhile has nothing looked up for it: others wait behind.
+      const over = hasWaited ? await this.#requireTime(request, known, caller) : undefined;
+      if (over) return over;
       const rehearsal = { signature: `rehearsal of ${id}`, detail, rents };
       const rehearsed = isBounded ? await this.#rehearse(request, signedByUser, rehearsal) : undefined;
       const other = rehearsed ?? (hasWaited && !isSimulated ? await tryOut() : undefined);
@@ -122,7 +125,7 @@ export class Claiming {
   ): Promise<LedgerRow | { wire: Uint8Array; transaction: Transaction }> {
     const sent = await this.#tryOut(request, signedByTaker, { signature: null, caller });
     if (sent) return sent;
-    return this.#inTurn(request, undefined, async (isBounded) => {
+    return this.#inTurn(request, { caller }, async (isBounded) => {
       const other = isBounded ? await this.#rehearse(request, signedByTaker, { signature: null }) : undefined;
       if (other) return other;
       await this.#requireGoing(request);
@@ -196,7 +199,8 @@ export class Claiming {
   }
 
   /**
-   * Where one of our wallets signs for somebody: one of a wallet at a time, because what is under way decides about the next.
+   * Where one of our wallets signs for somebody: one of a wallet at a time, because what is under way decides about the next. Who has
+   * posted it may not be the wallet: those who wait take turns by caller.
    * Other instances have their own turns. What only our keys sign need not wait, unless it was refused before: a keeper tries
    * it again and again, and each signature would count in the signer. Nor may it make accounts: what it is refused for is then the
    * fault of others, and each new wallet would have one more signed. Of these one of a purse at a time is signed and claimed:
@@ -204,17 +208,18 @@ export class Claiming {
    */
   #inTurn<T>(
     { area, wallet, cosigners }: LedgerRow,
-    rents: bigint | undefined,
+    { rents, caller }: { rents?: bigint | undefined; caller: Guest | undefined },
     work: (isBounded: boolean, hasWaited: boolean) => Promise<T>,
   ): Promise<T> {
     const { purse, isOurs } = this.#deps.settlements[area] ?? {};
     const name = `${purse?.name} ${wallet}`;
     const isFree = purse === undefined || (isOurs && !this.#refused.has(name) && !rents);
     if (isFree || cosigners.length === 0) return work(false, false);
-    return this.#turns.take(name, (hasWaited) => {
-      const bounded = () => work(true, hasWaited);
-      return rents ? this.#turns.take(purse.name, bounded) : bounded();
-    });
+    const bounded = (hasWaited: boolean) => {
+      const now = () => work(true, hasWaited);
+      return rents ? this.#turns.take(purse.name, now, caller) : now();
+    };
+    return this.#turns.take(name, bounded, caller);
   }
 
   #rentsOf({ area }: LedgerRow, { message }: Transaction): bigint | undefined {

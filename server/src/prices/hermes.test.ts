@@ -278,6 +278,18 @@ test('attack: a price feed that sends the service to another address: it does no
   assert.match(logged.join(''), /it answered 307/);
 });
 
+test('attack: a price feed that sends ever other prices that nobody has asked for: they are not kept, nor told of', async (t) => {
+  const { hermes, poll, price } = await open(t, answerOf(entryOf(SOL_FEED)));
+  let told = 0;
+  hermes.onChange?.(() => {
+    told += 1;
+  });
+  await poll(answerOf(...Array.from({ length: 100 }, (_, n) => entryOf(n.toString(16).padStart(64, '0')))));
+  assert.deepEqual([told, price(sol)], [0, 150]);
+  await poll(answerOf(entryOf('0'.repeat(64)), entryOf(JUP_FEED)));
+  assert.deepEqual([told, price(jup)], [1, 150]);
+});
+
 test('attack: a price feed that answers without end: it is cut off, and its answer is no price', async (t) => {
   const { price, poll, logged } = await open(t, answerOf(entryOf(SOL_FEED)));
   const before = price(sol);

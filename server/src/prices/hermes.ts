@@ -125,9 +125,10 @@ class PolledHermes implements Hermes {
   #take(updates: Map<string, Published>): void {
     const { clock, maxAgeMs } = this.#deps;
     let isNew = false;
-    for (const [feed, update] of updates) {
-      const before = this.#known.get(feed);
-      if (before && update.publishedAt <= before.publishedAt) continue;
+    // An answer may hold any number that nobody has asked for.
+    for (const feed of this.#ids) {
+      const [update, before] = [updates.get(feed), this.#known.get(feed)];
+      if (!update || (before && update.publishedAt <= before.publishedAt)) continue;
       // A price from the future would keep out all that come after it.
       if (update.publishedAt > clock.now() + maxAgeMs) this.#complaints.add('a price from the future');
       else {

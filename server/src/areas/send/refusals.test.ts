@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { clawbackInvite, inviteAddress } from '@slipway/programs';
 import {
   type Address,
@@ -391,6 +392,54 @@ it('attack: a wallet that may claim an invite posts claims that wait for the nod
     assert.equal(statuses.filter((status) => status === 200).length, 1);
   } finally {
     answer();
+    chain.simulate = simulate;
+  }
+});
+
+it('attack: a wallet that may claim an invite posts ever more claims of it at once: one of the sender’s other invites waits for one of them', {
+  timeout: 60_000,
+}, async () => {
+  const promoter = await newWallet(world);
+  const [own, honest] = [
+    (await makeInvite(world, promoter, 1_000_000n)).key,
+    (await makeInvite(world, promoter, 1_000_000n)).key,
+  ];
+  const crafted = await Promise.all(times(12, () => craftClaim(own, generateKeypair().address)));
+  const wanted = await craftClaim(honest, generateKeypair().address);
+  const { chain } = world;
+  const { simulate } = chain;
+  let begin = () => {};
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  /** Whose claims are tried out again, because they had to wait. */
+  const again: string[] = [];
+  const seen = new Set<string>();
+  chain.simulate = async (wire, options) => {
+    const whose = Buffer.from(wire).includes(Buffer.from(addressToBytes(honest.address))) ? 'honest' : 'his';
+    const message = Buffer.from(decodeTransaction(wire).message).toString('hex');
+    if (seen.has(message)) {
+      again.push(whose);
+      await begun;
+    }
+    seen.add(message);
+    return simulate(wire, options);
+  };
+  const post = ({ tx, requestId }: { tx: string; requestId: string }, key: Keypair, by: string) =>
+    world.post('execute-claim', { requestId, signedTransaction: signed(tx, key) }, by);
+  try {
+    const waiting = crafted.map((each) => post(each, own, 'his'));
+    while (again.length === 0 || seen.size < 12) await sleep(20);
+    const claimed = post(wanted, honest, 'honest');
+    while (seen.size < 13) await sleep(20);
+    // It has been tried out, and waits.
+    await sleep(500);
+    begin();
+    assert.equal((await claimed).status, 200);
+    await Promise.all(waiting);
+    assert.ok(again.indexOf('honest') <= 2, again.join(' '));
+  } finally {
+    begin();
     chain.simulate = simulate;
   }
 });

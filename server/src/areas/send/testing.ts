@@ -41,7 +41,6 @@ interface SendBody {
   message: string;
 }
 
-const headers = { 'x-api-key': 'good-key' };
 const log = pino({ level: 'silent' });
 
 /** The sandbox's chain, and the area behind HTTP. */
@@ -84,8 +83,10 @@ export async function openSendWorld() {
     },
     findRequest: (id: string) => findRequest(store, id),
   };
-  const { app } = await startTestServer((server) => registerSend(server, deps));
-  const call = async (method: 'GET' | 'POST', path: string, payload?: object) => {
+  const keys = (id: string) => ({ id, tier: 'free', prefixes: [], origins: [] });
+  const { app } = await startTestServer((server) => registerSend(server, deps), { keys });
+  const call = async (method: 'GET' | 'POST', path: string, payload?: object, key = 'good-key') => {
+    const headers = { 'x-api-key': key };
     const answer = await app.inject({ method, url: `/send/v1/${path}`, headers, ...(payload && { payload }) });
     return { status: answer.statusCode, body: answer.json() as SendBody };
   };
@@ -103,7 +104,7 @@ export async function openSendWorld() {
     deps,
     log,
     get: (path: string) => call('GET', path),
-    post: (path: string, body: object) => call('POST', path, body),
+    post: (path: string, body: object, key?: string) => call('POST', path, body, key),
     /** A chain whose node answers some calls in its own way: with what `answer` returns, unless that is undefined. */
     chainThat(answer: (method: string, params: unknown[]) => unknown) {
       const own: Rpc = {
