@@ -41,6 +41,8 @@ const MOST_SOLD = 2n ** 63n;
 const WORTH = 98n;
 /** Slippage that fewer pools may have at any rate: of all pools, the best may have no price impact, and be gone. */
 const SMALL_BPS = 200n;
+/** A part over other pools that is so many times as large comes first, whosever turn it is. */
+const MUCH_MORE = 10n;
 const ALL: PoolChoice = {};
 const EVERYWHERE = { excludeVenues: new Set<string>(), excludePools: new Set<Address>() };
 
@@ -66,11 +68,12 @@ export async function chooseMarket(
   // What takes a part of it may not be there either; but after one failed fill, that is no reason to sell less.
   const find = routes.length === 1 ? findWhole : findOffer;
   let part: Chosen | undefined;
-  for (const pools of choicesOf(routes, await deepestPools(deps, trade, signal), sale.failures)) {
+  const deepest = await deepestPools(deps, trade, signal);
+  for (const pools of choicesOf(routes, offer.quote.hops, deepest, sale.failures)) {
     const fewer = await offerOver(pools, all, open, find, sale.amount);
     if ('skipped' in fewer) continue;
     if (fewer.offer.amount === sale.amount) return fewer;
-    if (!part || fewer.offer.amount > part.offer.amount) part = fewer;
+    if (!part || fewer.offer.amount > MUCH_MORE * part.offer.amount) part = fewer;
   }
   return part ?? inAll;
 }
@@ -130,30 +133,47 @@ function worthOf(amount: bigint, { market, offer }: Found): bigint {
 }
 
 /**
- * In which order to try fewer pools. Small ones may be anybody's, and one that takes much far from the price may be, too; a route
- * fails as a whole for one of its pools. Each way has its turn to be the first.
+ * In which order to try fewer pools; each way has its turn to be the first. Small pools may be anybody's, and one that takes much far
+ * from the price may be, too. Whoever moves one liquidity from pool to pool has it in the route that is best now, whichever have failed.
  */
-function choicesOf(routes: readonly Address[][], deepest: ReadonlySet<Address>, failures: number): PoolChoice[] {
-  const [newest = []] = routes;
-  const failed = routes.flat().filter((pool) => !deepest.has(pool));
-  const all = new Set(failed);
-  const inTurns = turned(
-    [...new Set(newest)].filter((pool) => all.has(pool)),
-    Math.floor(failures / 4),
-  );
-  const last = newest.filter((pool) => deepest.has(pool));
-  const ways: PoolChoice[][] = [
-    all.size > 0 ? [{ excludePools: all }] : [],
-    deepest.size > 0 ? [{ onlyPools: deepest }] : [],
-    last.length > 0 ? [{ excludePools: new Set(last) }] : [],
-    all.size > 1 ? inTurns.map((kept) => ({ excludePools: new Set(failed.filter((pool) => pool !== kept)) })) : [],
+function choicesOf(
+  routes: readonly Address[][],
+  best: readonly Hop[],
+  deepest: ReadonlySet<Address>,
+  failures: number,
+): PoolChoice[] {
+  const failed = routes.flat();
+  const small = failed.filter((pool) => !deepest.has(pool));
+  const steps = stepsOf(best).map((hops) => hops.map(({ venue }) => venue));
+  const route = steps.flat();
+  const dropped = [route, [...route, ...failed], ...(steps.length > 1 ? steps : [])];
+  const kept = best.length > steps.length ? onePerStep(steps) : [];
+  const ways: PoolChoice[] = [
+    ...(small.length > 0 ? [{ excludePools: new Set(small) }] : []),
+    ...(deepest.size > 0 ? [{ onlyPools: deepest }] : []),
+    ...dropped.map((pools) => ({ excludePools: new Set(pools) })),
+    ...kept.map((pools) => ({ onlyPools: new Set(pools) })),
   ];
-  return turned(ways, failures - 1).flat();
+  const first = (failures - 1) % ways.length;
+  return [...ways.slice(first), ...ways.slice(0, first)];
 }
 
-function turned<T>(list: readonly T[], by: number): T[] {
-  const at = list.length === 0 ? 0 : by % list.length;
-  return [...list.slice(at), ...list.slice(0, at)];
+/** All ways to take one pool of each step. */
+function onePerStep(steps: readonly Address[][]): Address[][] {
+  return steps.reduce<Address[][]>(
+    (taken, pools) => taken.flatMap((before) => pools.map((pool) => [...before, pool])),
+    [[]],
+  );
+}
+
+/** The hops of a route, those of each step together. */
+function stepsOf(hops: readonly Hop[]): Hop[][] {
+  const steps = new Map<string, Hop[]>();
+  for (const hop of hops) {
+    const step = `${hop.inputMint} ${hop.outputMint}`;
+    steps.set(step, [...(steps.get(step) ?? []), hop]);
+  }
+  return [...steps.values()];
 }
 
 /** The pools of the routes that have failed, newest first. */
@@ -173,12 +193,8 @@ async function deepestPools(
     const request = { mode: 'exact-in', input, output, amount, ...EVERYWHERE } as const;
     const quote = await router.quote(request, signal);
     if (isRefused(quote)) continue;
-    const most = new Map<string, Hop>();
-    for (const hop of quote.hops) {
-      const step = `${hop.inputMint} ${hop.outputMint}`;
-      if (hop.inAmount > (most.get(step)?.inAmount ?? 0n)) most.set(step, hop);
-    }
-    return new Set([...most.values()].map(({ venue }) => venue));
+    const most = stepsOf(quote.hops).map((hops) => hops.reduce((a, b) => (b.inAmount > a.inAmount ? b : a)));
+    return new Set(most.map(({ venue }) => venue));
   }
   return new Set();
 }
