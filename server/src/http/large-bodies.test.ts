@@ -26,11 +26,13 @@ async function startUploads(t: TestContext, limiter: Limiter = { take: () => ple
           seen.bytes += body.length;
           done(null, body);
         });
-        const keyed = { errorShape: plainError, auth: 'key', bucket: 'execute', paysForBody: true } as const;
-        const open = { errorShape: plainError, auth: 'none', paysForBody: true } as const;
+        const keyed = { errorShape: plainError, auth: 'key', bucket: 'execute', paysForBody: 'upload' } as const;
+        const open = { errorShape: plainError, auth: 'none', paysForBody: 'upload' } as const;
         scope.post('/upload', { config: keyed, bodyLimit: LIMIT, handler: () => ({ ok: true }) });
         scope.put('/signed', { config: open, bodyLimit: LIMIT, handler: () => ({ ok: true }) });
       });
+      const json = { errorShape: plainError, auth: 'key', bucket: 'execute', paysForBody: 'json' } as const;
+      server.post('/texts', { config: json, bodyLimit: 256 * 1024, handler: () => ({ ok: true }) });
       server.post('/order', { config: { errorShape: plainError, auth: 'key' }, handler: () => ({ ok: true }) });
     },
     { keys: keyOf, limiter },
@@ -129,4 +131,22 @@ test('attack: a caller without a key sends signed uploads over and over: each 25
   const posted = await app.inject({ method: 'POST', url: '/upload', headers, payload: Buffer.alloc(LIMIT) });
   assert.equal(posted.statusCode, 200);
   assert.equal(counted.get('one execute'), LIMIT / (256 * 1024));
+});
+
+test('attack: a free key posts as much JSON as it may: each 64 KiB counts as one of its calls, before it is read', async (t) => {
+  const weights: number[] = [];
+  const limiter: Limiter = {
+    take(_id, _bucket, _tier, weight = 1) {
+      weights.push(weight);
+      return plentyLeft;
+    },
+  };
+  const { app } = await startUploads(t, limiter);
+  const headers = { 'x-api-key': 'one', 'content-type': 'application/json' };
+  const post = async (bytes: number) => {
+    const payload = JSON.stringify({ text: 'a'.repeat(bytes - '{"text":""}'.length) });
+    return (await app.inject({ method: 'POST', url: '/texts', headers, payload })).statusCode;
+  };
+  assert.deepEqual([await post(64 * 1024), await post(64 * 1024 + 1), await post(256 * 1024)], [200, 200, 200]);
+  assert.deepEqual(weights, [1, 1, 1, 1, 3]);
 });

@@ -9,8 +9,8 @@ import { leaveAlso } from './waiting-room.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Each 256 KiB of its body count as a call: to look at what is uploaded takes long. */
-    paysForBody?: true;
+    /** What its body is counts as further calls: to look at an upload takes long, and to read so much JSON even longer. */
+    paysForBody?: keyof typeof BYTES_A_CALL;
   }
   interface FastifyRequest {
     /** For whom the URL of an upload was signed; undefined where there is no such URL. */
@@ -18,8 +18,9 @@ declare module 'fastify' {
   }
 }
 
-const MIB = 1024 * 1024;
-const BYTES_A_CALL = 256 * 1024;
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const BYTES_A_CALL = { upload: 256 * KIB, json: 64 * KIB };
 
 interface LargeBodiesDeps {
   readonly clientOf: ClientOf;
@@ -44,7 +45,7 @@ export function createLargeBodies({ clientOf, largest }: LargeBodiesDeps): onReq
     const payer = request.payer;
     if (config.paysForBody) {
       // The call itself has been counted with its key.
-      const state = await request.charge(Math.ceil(bytes / BYTES_A_CALL) - (isCounted ? 1 : 0));
+      const state = await request.charge(Math.ceil(bytes / BYTES_A_CALL[config.paysForBody]) - (isCounted ? 1 : 0));
       if (state?.allowed === false) throw rateLimited(state, payer.bucket);
     }
     const leave = room.take(bytes);

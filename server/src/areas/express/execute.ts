@@ -32,6 +32,7 @@ export function registerExecute(app: TypedServer, deps: ExpressDeps): void {
       config: {
         ...expressRoute,
         bucket: 'execute',
+        paysForBody: 'json',
         errors: {
           409: 'The token is verified already, or a request for it exists; with code PAID_FOR_ANOTHER, the payment has landed for another request',
         },

@@ -35,7 +35,7 @@ export function registerObjects(app: FastifyInstance, deps: ObjectsDeps): void {
     scope.put<{ Params: KeyParams; Body?: Buffer }>(
       '/objects/incoming/:folder/:name',
       {
-        config: { ...config, paysForBody: true },
+        config: { ...config, paysForBody: 'upload' },
         schema,
         bodyLimit: Math.max(deps.maxImageBytes, MAX_METADATA_BYTES),
         // Before the body is read: nobody without a signed URL can send one.

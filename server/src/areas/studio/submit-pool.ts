@@ -34,7 +34,7 @@ export function registerSubmitPool(app: TypedServer, deps: StudioDeps): void {
         config: {
           ...studioRoute,
           bucket: 'execute',
-          paysForBody: true,
+          paysForBody: 'upload',
           errors: { 409: 'The chain lacks a program that launches need, or the launch is under way' },
         },
         bodyLimit: deps.objects.maxImageBytes + FORM_FIELDS_BYTES,
