@@ -80,14 +80,15 @@ export async function listOlder(rpc: Rpc, program: Address, oldest: string): Pro
 /**
  * All of a program's transactions after the newest known one, newest first. If the node does not know that one, those
  * of later slots: a block's transactions are all listed at once. `isWhole` is false if the node has not kept the known
- * one, so that some in between may be missing; `isAll` is false if there are newer ones than these, which are the oldest `MOST_LISTED`.
+ * one, so that some in between may be missing; `isDenied` is true if it has older ones and not the known one in its slot: it is behind,
+ * or there is no such transaction. `isAll` is false if there are newer ones than these, which are the oldest `MOST_LISTED`.
  * @throws ChainUnavailable also if the node has not seen the slot of the known one yet
  */
 export async function listNewer(
   rpc: Rpc,
   program: Address,
   newest: { txId: string; slot: bigint },
-): Promise<{ found: Listed[]; isWhole: boolean; isAll: boolean }> {
+): Promise<{ found: Listed[]; isWhole: boolean; isDenied?: boolean; isAll: boolean }> {
   const found: Listed[] = [];
   let isAll = true;
   let until: string | undefined = newest.txId;
@@ -115,7 +116,10 @@ export async function listNewer(
     }
     if (page[end]?.txId === newest.txId) return { found, isWhole: true, isAll };
     const later = () => found.filter(({ slot }) => slot > newest.slot);
-    if (end >= 0) return { found: later(), isWhole: true, isAll };
+    if (end >= 0) {
+      const [slot] = await slotsOf(rpc, [newest.txId]);
+      return { found: later(), isWhole: true, isDenied: slot !== newest.slot, isAll };
+    }
     if (page.length > 0) continue;
     if (found.length === 0 || (await knows(rpc, newest.txId))) return { found, isWhole: true, isAll };
     return { found: later(), isWhole: false, isAll };
@@ -132,9 +136,16 @@ function dropNewest(found: Listed[]): void {
 }
 
 /** Whether the node has a transaction in its history. @throws ChainUnavailable */
-function knows(rpc: Rpc, txId: string): Promise<boolean> {
-  const params = [[txId], { searchTransactionHistory: true }];
-  return ask(rpc, 'getSignatureStatuses', params, ({ value }: { value: unknown[] }) => listOf(value, 1)[0] !== null);
+async function knows(rpc: Rpc, txId: string): Promise<boolean> {
+  return (await slotsOf(rpc, [txId]))[0] !== undefined;
+}
+
+/** The slots of at most 256 transactions; undefined for one that the node does not have in its history. @throws ChainUnavailable */
+export function slotsOf(rpc: Rpc, txIds: readonly string[]): Promise<(bigint | undefined)[]> {
+  type Answer = { value: ({ slot: number | bigint } | null)[] };
+  return ask(rpc, 'getSignatureStatuses', [txIds, { searchTransactionHistory: true }], ({ value }: Answer) =>
+    listOf(value, txIds.length).map((status) => (status === null ? undefined : wholeIn(status.slot))),
+  );
 }
 
 interface RpcInstruction {
@@ -144,6 +155,7 @@ interface RpcInstruction {
 }
 
 interface RpcTransaction {
+  slot: number | bigint;
   transaction: [string, 'base64'];
   meta: {
     err: unknown;
@@ -154,6 +166,7 @@ interface RpcTransaction {
 
 /** A transaction that is on the chain. */
 export interface PastTransaction {
+  slot: bigint;
   hasFailed: boolean;
   signers: Address[];
   /** In execution order, each followed by what it called. A failed transaction has only its own. */
@@ -202,6 +215,7 @@ export async function readPastTransaction(rpc: Rpc, txId: string): Promise<PastT
     // We make none of version 1, but others call the programs with them.
     const decoded = decodeVersion1(wire) ?? decodeTransaction(wire).decoded;
     return {
+      slot: wholeIn(answer.slot),
       hasFailed,
       signers: decoded.accounts.slice(0, decoded.header.requiredSignatures) as Address[],
       instructions: instructionsOf(decoded, loadedAddresses, hasFailed ? [] : innerInstructions!),

@@ -29,6 +29,7 @@ export {
   listTransactions,
   type PastTransaction,
   readPastTransaction,
+  slotsOf,
   type Unreadable,
 } from './history.js';
 export { createLiveAccounts, type LiveAccount, type LiveAccounts, MAX_AGE_MS, type Reading } from './live-accounts.js';

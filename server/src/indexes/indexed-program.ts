@@ -1,10 +1,18 @@
 import type { Address } from '@slipway/wire';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { type Chain, type PastTransaction, readPastTransaction, type Unreadable } from '../chain/index.js';
+import {
+  type Chain,
+  ChainUnavailable,
+  type Listed,
+  type PastTransaction,
+  readPastTransaction,
+  type Unreadable,
+} from '../chain/index.js';
 import type { Clock } from '../lib/clock.js';
 import { type EventPlace, type HistoryPlace, type IndexCursor, lockIndexCursor } from '../store/index-cursors.js';
-import type { Store, Tx } from '../store/sql.js';
+import type { Sql, Store, Tx } from '../store/sql.js';
+import type { Patience } from './patience.js';
 
 /** What an index needs, whatever its program is. */
 export interface IndexDeps {
@@ -38,6 +46,8 @@ export interface IndexedProgram<E> {
   begin?(tx: Tx): Promise<void>;
   /** Stores events in the transaction that moves the cursor. They may be older than stored ones, or stored already. */
   record(tx: Tx, events: readonly (E & EventPlace)[]): Promise<void>;
+  /** The newest transactions of which events are stored, newest first. */
+  newest(sql: Sql, most: number): Promise<Pick<HistoryPlace, 'txId' | 'slot'>[]>;
   /**
    * Called at the end of each `sync`, even if it failed: for work that is too expensive for every batch. Does a step of it,
    * and returns whether there is another one.
@@ -79,23 +89,52 @@ export async function lockProgram(
   return lockIndexCursor(tx, program);
 }
 
-/** What each of the transactions did, or why it could not be read. @throws ChainUnavailable */
+/** What each of the transactions did, and in which slot, or why it could not be read. @throws ChainUnavailable */
 export function readEvents<E>(
   { rpc }: Pick<Chain, 'rpc'>,
   { decode }: Pick<IndexedProgram<E>, 'decode'>,
   batch: readonly { txId: string }[],
-): Promise<(E[] | Unreadable)[]> {
+): Promise<({ slot: bigint; events: E[] } | Unreadable)[]> {
   return Promise.all(
     batch.map(async ({ txId }) => {
       const transaction = await readPastTransaction(rpc, txId);
       if ('unreadable' in transaction) return transaction;
       try {
-        return decode(transaction);
+        return { slot: transaction.slot, events: decode(transaction) };
       } catch {
         return { unreadable: 'it holds what the program does not write' };
       }
     }),
   );
+}
+
+/** A listed transaction with what it did. */
+export type Read<E> = { listed: Listed } & ({ events: E[] } | Unreadable);
+
+/** Whether the node had more of it than a line in a list. */
+export const isGiven = (read: Read<unknown>): boolean => 'events' in read || !(read.isMissing || read.isRefused);
+
+/**
+ * `readEvents` of a list. @throws ChainUnavailable, also if the node refuses the whole batch: for a while, the node is blamed; and if
+ * it tells another slot than the list: nobody knows which is true
+ */
+export async function readListed<E>(
+  { rpc }: Pick<Chain, 'rpc'>,
+  program: Pick<IndexedProgram<E>, 'decode'>,
+  batch: readonly Listed[],
+  refusing: Patience,
+): Promise<Read<E>[]> {
+  const read = await readEvents({ rpc }, program, batch);
+  const refusals = read.flatMap((each) => ('isRefused' in each && each.isRefused ? [each.unreadable] : []));
+  if (refusals[0] && refusals.length === batch.length && refusing.isLeftFor(batch[0]!.txId)) {
+    throw new ChainUnavailable(refusals[0]);
+  }
+  return batch.map((listed, index) => {
+    const result = read[index]!;
+    if ('unreadable' in result) return { listed, ...result };
+    if (result.slot === listed.slot) return { listed, events: result.events };
+    throw new ChainUnavailable(`${rpc.name} tells two slots of ${listed.txId}`);
+  });
 }
 
 /** The events with their places. */

@@ -25,4 +25,9 @@ export class Patience {
     this.#restsUntil = now + this.#restMs;
     return false;
   }
+
+  /** It need not be waited for any more. */
+  end(): void {
+    this.#what = undefined;
+  }
 }

@@ -1,17 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  ChainUnavailable,
-  type Listed,
-  listNewer,
-  listOlder,
-  listTransactions,
-  type Unreadable,
-} from '../chain/index.js';
+import { type Listed, listNewer, listOlder, listTransactions } from '../chain/index.js';
 import { coalesced } from '../lib/single-flight.js';
-import { getIndexCursor, type IndexCursor, setIndexCursor } from '../store/index-cursors.js';
-import { type IndexDeps, type IndexedProgram, inBatches, lockProgram, placed, readEvents } from './indexed-program.js';
+import { forgetUnread, getIndexCursor, type IndexCursor, setIndexCursor } from '../store/index-cursors.js';
+import {
+  type IndexDeps,
+  type IndexedProgram,
+  inBatches,
+  isGiven,
+  lockProgram,
+  placed,
+  type Read,
+  readListed,
+} from './indexed-program.js';
 import { Patience } from './patience.js';
 import { UnreadTransactions } from './unread-transactions.js';
+import { DENIAL_MS, placeBefore } from './wrong-cursor.js';
 
 /** Pause between two batches of a background backfill, so that it does not crowd out other reads of the chain. */
 const PAUSE_MS = 100;
@@ -38,6 +41,10 @@ export class ProgramIndex<E> {
   readonly #missing: Patience;
   /** For a node that refuses a whole batch. */
   readonly #refusing: Patience;
+  /** For a node that denies the newest transaction. */
+  readonly #denying: Patience;
+  /** For a node that gives nothing of what it lists of the old history. */
+  readonly #withholding: Patience;
   readonly #coalesced = coalesced(() => this.#syncOnce());
   #hasBegun = false;
   #hasAddedAccounts = false;
@@ -54,6 +61,8 @@ export class ProgramIndex<E> {
     this.#unread = new UnreadTransactions(deps, program);
     this.#missing = new Patience(deps.steadyNow, program.patienceMs, REST * program.patienceMs);
     this.#refusing = new Patience(deps.steadyNow, REFUSAL_MS);
+    this.#denying = new Patience(deps.steadyNow, DENIAL_MS);
+    this.#withholding = new Patience(deps.steadyNow, REFUSAL_MS, REST * REFUSAL_MS);
   }
 
   /**
@@ -123,17 +132,19 @@ export class ProgramIndex<E> {
 
   /** As many as are kept of a list; true if there may be more. The cursor begins with the first page ever read. */
   async #readSomeNewer(): Promise<boolean> {
+    const { chain } = this.#deps;
     const { newest, newestSlot } = (await this.#cursor())!;
     let last = newest;
     const { found, isAll } = await this.#listNewer(newest, newestSlot);
     for (const listed of inBatches(found.reverse())) {
       if (this.#closed) return false;
-      const batch = this.#withoutAwaited(await this.#read(listed));
+      const batch = this.#withoutAwaited(await readListed(chain, this.#program, listed, this.#refusing));
       if (batch.length === 0) return false;
       const { txId, slot } = batch.at(-1)!.listed;
+      const first = batch.find(isGiven)?.listed.txId ?? '';
       const isStored = await this.#store(batch, 1n, (cursor) =>
         cursor.newest === last
-          ? { ...cursor, newest: txId, newestSlot: slot, oldest: cursor.oldest || batch[0]!.listed.txId }
+          ? { ...cursor, newest: txId, newestSlot: slot, oldest: cursor.oldest || first }
           : undefined,
       );
       // Another instance was faster; it may have stopped halfway.
@@ -148,12 +159,36 @@ export class ProgramIndex<E> {
     const { chain, log } = this.#deps;
     const { program } = this.#program;
     if (newest === '') return { found: await listTransactions(chain.rpc, program, {}), isAll: true };
-    const { found, isWhole, isAll } = await listNewer(chain.rpc, program, { txId: newest, slot });
+    const listed = await listNewer(chain.rpc, program, { txId: newest, slot }).catch((error: Error) => error);
+    if (listed instanceof Error || listed.isDenied) {
+      const isAwaited = this.#denying.isLeftFor(newest);
+      if (!isAwaited && (await this.#goBack({ txId: newest, slot }, !(listed instanceof Error)))) {
+        return { found: [], isAll: false };
+      }
+      if (listed instanceof Error) throw listed;
+      if (isAwaited) return { found: [], isAll: true };
+    } else {
+      this.#denying.end();
+    }
+    const { found, isWhole, isAll } = listed;
     if (!isWhole) {
       this.#isSwept = false;
       log.warn({ program, after: newest }, 'the RPC has not kept all transactions: some are missing');
     }
     return { found, isAll };
+  }
+
+  /** Where the newest transaction is none. Returns whether it was. */
+  async #goBack(newest: Pick<Listed, 'txId' | 'slot'>, isDenied: boolean): Promise<boolean> {
+    const { program } = this.#program;
+    const place = await placeBefore(this.#deps, this.#program, newest, isDenied);
+    if (!place) return false;
+    await this.#store([], 1n, (cursor) => (cursor.newest === newest.txId ? { ...cursor, ...place } : undefined));
+    this.#deps.log.warn(
+      { program, none: newest.txId, newest: place.newest },
+      'the newest transaction is none: going back',
+    );
+    return true;
   }
 
   /** Stops before the first transaction that the node lists but does not give yet, while there is patience for it. */
@@ -208,8 +243,15 @@ export class ProgramIndex<E> {
     }
     for (const listed of page.length > 0 ? inBatches(page) : [[]]) {
       if (this.#closed) return false;
-      const last = listed.at(-1)?.txId ?? oldest;
-      const isStored = await this.#store(await this.#read(listed), -1n, (cursor) =>
+      const read = await readListed(chain, this.#program, listed, this.#refusing);
+      // What a node only lists may be none: nothing is ever listed before that.
+      const given = read.findLast(isGiven);
+      if (read[0] && !given && this.#withholding.isLeftFor(read[0].listed.txId)) {
+        this.#interrupt(`the node gives nothing of what it lists before ${oldest}`);
+        return true;
+      }
+      const last = (given ?? read.at(-1))?.listed.txId ?? oldest;
+      const isStored = await this.#store(read, -1n, (cursor) =>
         cursor.oldest === oldest ? { ...cursor, oldest: last, complete: listed.length === 0 } : undefined,
       );
       if (!isStored) return false;
@@ -218,19 +260,6 @@ export class ProgramIndex<E> {
     }
     if (page.length === 0) log.info({ program }, `all ${subject} of the history have been read`);
     return page.length === 0;
-  }
-
-  /** @throws ChainUnavailable, also if the node refuses the whole batch: for a while, the node is blamed */
-  async #read(batch: readonly Listed[]): Promise<Read<E>[]> {
-    const read = await readEvents(this.#deps.chain, this.#program, batch);
-    const refusals = read.flatMap((each) => ('isRefused' in each && each.isRefused ? [each.unreadable] : []));
-    if (refusals[0] && refusals.length === batch.length && this.#refusing.isLeftFor(batch[0]!.txId)) {
-      throw new ChainUnavailable(refusals[0]);
-    }
-    return batch.map((listed, index) => {
-      const events = read[index]!;
-      return 'unreadable' in events ? { listed, ...events } : { listed, events };
-    });
   }
 
   /**
@@ -255,6 +284,8 @@ export class ProgramIndex<E> {
         tx,
         read.flatMap((each) => ('unreadable' in each ? [] : placed(each))),
       );
+      // What follows is listed again.
+      if (batch.length === 0 && direction > 0n) await forgetUnread(tx, program, advanced.newestSlot);
       await setIndexCursor(tx, program, advanced);
       return true;
     });
@@ -264,6 +295,3 @@ export class ProgramIndex<E> {
     return getIndexCursor(this.#deps.store, this.#program.program);
   }
 }
-
-/** A transaction with what it did. */
-type Read<E> = { listed: Listed } & ({ events: E[] } | Unreadable);

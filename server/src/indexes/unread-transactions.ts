@@ -53,8 +53,8 @@ export class UnreadTransactions<E> {
     const places = await store.single((tx) => tryUnread(tx, program, BATCH));
     const answers = await readEvents(chain, this.#program, places);
     const read = places.flatMap((place, index) => {
-      const events = answers[index]!;
-      return 'unreadable' in events ? [] : [{ place, events }];
+      const answer = answers[index]!;
+      return 'unreadable' in answer ? [] : [{ place: { ...place, slot: answer.slot }, events: answer.events }];
     });
     if (read.length === 0) return 0;
     await store.transaction(async (tx) => {

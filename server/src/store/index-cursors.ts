@@ -102,6 +102,11 @@ export async function removeUnread(tx: Tx, program: string, txIds: readonly stri
   return new Set(rows.map(({ txId }) => txId));
 }
 
+/** Forgets the unread transactions after a slot. */
+export async function forgetUnread(tx: Tx, program: string, slot: bigint): Promise<void> {
+  await tx.query('delete from index_unread where program = $1 and slot > $2', [program, slot]);
+}
+
 /** How many transactions of the program could not be read. */
 export async function countUnread(sql: Sql, program: string): Promise<number> {
   const { rows } = await sql.query<{ count: bigint }>('select count(*) as count from index_unread where program = $1', [

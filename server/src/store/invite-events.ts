@@ -42,6 +42,15 @@ export async function newestInviteEvent(sql: Sql): Promise<PlacedInviteEvent | u
   return rows[0];
 }
 
+/** The newest transactions that known events are of, newest first. */
+export async function newestInviteTransactions(sql: Sql, most: number): Promise<Pick<EventPlace, 'txId' | 'slot'>[]> {
+  const { rows } = await sql.query<Pick<EventPlace, 'txId' | 'slot'>>(
+    `select signature as "txId", slot from invite_events where number = 0 order by slot desc, position desc limit $1`,
+    [most],
+  );
+  return rows;
+}
+
 /** The first events after a place, in chain order. */
 export async function inviteEventsAfter(
   sql: Sql,

@@ -111,6 +111,16 @@ export async function limitOrderEvents(sql: Sql, orderKeys: readonly string[]): 
   return rows;
 }
 
+/** The newest transactions that known events are of, newest first. */
+export async function newestOrderTransactions(sql: Sql, most: number): Promise<Pick<EventPlace, 'txId' | 'slot'>[]> {
+  const { rows } = await sql.query<Pick<EventPlace, 'txId' | 'slot'>>(
+    `select tx_id as "txId", slot from limit_order_events where tx_id <> '' group by tx_id, slot
+     order by slot desc, max(position) desc limit $1`,
+    [most],
+  );
+  return rows;
+}
+
 const PUT_ORDERS = `
   insert into limit_orders (order_key, number, open_tx, program, maker, input_mint, output_mint, making_amount,
     taking_amount, remaining_making_amount, remaining_taking_amount, slippage_bps, expired_at, state, close_tx, created_at,

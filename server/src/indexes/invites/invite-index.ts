@@ -1,6 +1,6 @@
 import type { Address } from '@slipway/wire';
 import { waitAtMost } from '../../lib/wait-at-most.js';
-import type { InviteEvent } from '../../store/invite-events.js';
+import { type InviteEvent, newestInviteTransactions } from '../../store/invite-events.js';
 import { countInvites } from '../../store/invite-lists.js';
 import { areInviteListsBehind, repairInviteLists } from '../../store/invite-repair.js';
 import { beginInviteIndex, clearInviteIndex, recordInviteEvents } from '../../store/invites.js';
@@ -101,6 +101,7 @@ function inviteProgram({ store, clock, program }: InviteIndexDeps): IndexedProgr
     decode: (transaction) => decodeInviteEvents(transaction, program).map((event) => ({ event })),
     begin: (tx) => beginInviteIndex(tx, program),
     record: (tx, events) => recordInviteEvents(tx, events, newsSince(clock)),
+    newest: newestInviteTransactions,
     async finish() {
       if (!(await areInviteListsBehind(store))) return false;
       return store.transaction((tx) => repairInviteLists(tx, newsSince(clock)));

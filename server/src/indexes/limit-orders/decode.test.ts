@@ -26,7 +26,10 @@ test('attack: a stranger on the chain has a failed transaction name 18 orders th
   const other = { ...opening(0n), program: key() };
   const named = Array.from({ length: 18 }, (_, n) => opening(BigInt(n)));
   const instructions = [other, ...named].map((instruction) => ({ ...instruction, isCalled: false }));
-  const events = decodeOrderEvents({ hasFailed: true, signers: [maker], instructions }, LIMIT_ORDER_ADDRESSES);
+  const events = decodeOrderEvents(
+    { slot: 1n, hasFailed: true, signers: [maker], instructions },
+    LIMIT_ORDER_ADDRESSES,
+  );
   assert.deepEqual(
     events.map(({ orderKey, event: { kind } }) => [orderKey, kind]),
     [0n, 1n, 2n, 3n, 4n, 5n].map((id) => [limitOrderAddress(maker, id).address, 'refused']),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, it } from 'node:test';
 import { LIMIT_ORDER_PROGRAM } from '@slipway/programs';
-import { fill, newWallet, placeOrder } from '../../areas/trigger-v1/testing.js';
+import { fill, newWallet, placeOrder, signed } from '../../areas/trigger-v1/testing.js';
 import { ChainUnavailable } from '../../chain/index.js';
 import { eventually, nodeThat, nodeWith, type Range } from '../testing/nodes.js';
 import { type IndexWorld, openIndexWorld, SMALL } from './testing.js';
@@ -117,5 +117,29 @@ it('looks for what is gone also where a run that has met a gap breaks off', asyn
   assert.deepEqual(
     (await world.rowsOf(maker)).map(({ state }) => state),
     ['closed'],
+  );
+});
+
+it('attack: a node tells of an open order in a slot that never comes: it is cancelled all the same', async () => {
+  const { maker, placed } = await placeUnheard(1);
+  const lying = world.nodeThat(async (method, params) => {
+    if (method !== 'getProgramAccounts') return undefined;
+    const answer = await world.rpc.call<{ value: object[] }>(method, params);
+    return { ...answer, context: { slot: 9_000_000_000_000_000 } };
+  });
+  // Its history is not known yet.
+  const index = world.newIndex(
+    nodeThat({ rpc: lying.chain.rpc, chain: world.chain }, (method) =>
+      method === 'getSignaturesForAddress' ? [] : undefined,
+    ),
+  );
+  await index.sync();
+  assert.equal((await world.rowsOf(maker))[0]?.state, 'open');
+  const { body } = await world.post('cancelOrder', { maker: maker.address, order: placed[0]!.order });
+  await world.rpc.call('sendTransaction', [signed(body.transaction, maker), { encoding: 'base64' }]);
+  await world.newIndex().sync();
+  assert.deepEqual(
+    (await world.rowsOf(maker)).map(({ state }) => state),
+    ['cancelled'],
   );
 });

@@ -29,7 +29,7 @@ type Deps = Pick<LimitOrderIndexDeps, 'store' | 'chain' | 'clock' | 'addresses' 
 export async function addUnknown(deps: Deps): Promise<void> {
   const { store, chain, addresses } = deps;
   const { program } = addresses;
-  const { slot, orders } = await readOpenOrders(chain.rpc, program);
+  const { slot, orders } = await openNow(chain, program);
   const known = await knownOpenOrders(
     store,
     orders.map(({ address }) => address),
@@ -51,7 +51,7 @@ export async function addUnknown(deps: Deps): Promise<void> {
 export async function endGone(deps: Deps): Promise<void> {
   const { store, chain, addresses, log } = deps;
   const { program } = addresses;
-  const { slot, orders } = await readOpenOrders(chain.rpc, program);
+  const { slot, orders } = await openNow(chain, program);
   const open = new Set<string>(orders.map(({ address }) => address));
   const missing = (await openLimitOrders(store, program, slot)).filter(({ orderKey }) => !open.has(orderKey));
   for (const batch of inBatches(missing)) {
@@ -71,6 +71,13 @@ export async function endGone(deps: Deps): Promise<void> {
       'limit orders are gone from the chain, and no known transaction closed them',
     );
   }
+}
+
+/** One answer alone may name a slot that never comes: nothing that happens to an order later would count. @throws ChainUnavailable */
+async function openNow(chain: Deps['chain'], program: Address): ReturnType<typeof readOpenOrders> {
+  const told = await readOpenOrders(chain.rpc, program);
+  const newest = await chain.newestSlot();
+  return told.slot > newest ? { ...told, slot: newest } : told;
 }
 
 /** Adds events, changes the rows of their orders, and tells what is new of them. */

@@ -1,4 +1,5 @@
 import type { LimitOrderAddresses } from '@slipway/programs';
+import { newestOrderTransactions } from '../../store/limit-orders.js';
 import type { IndexDeps } from '../indexed-program.js';
 import { ProgramIndex } from '../program-index.js';
 import { decodeOrderEvents } from './decode.js';
@@ -41,6 +42,7 @@ export function createLimitOrderIndex(deps: LimitOrderIndexDeps): LimitOrderInde
     patienceMs: 0,
     decode: (transaction) => decodeOrderEvents(transaction, addresses),
     record: (tx, events) => addEvents(tx, deps, events),
+    newest: newestOrderTransactions,
     accounts: { addUnknown: () => addUnknown(deps), endGone: () => endGone(deps) },
   });
   return {

@@ -35,8 +35,8 @@ export function nodeWith(world: IndexedChain, pick: (rows: Row[]) => Row[], unkn
   const node = nodeThat(world, async (method, params) => {
     if (method === 'getTransaction') asked.transactions++;
     if (method === 'getSignatureStatuses') {
-      const known = new Set((await all()).map(({ signature }) => signature));
-      return { context: { slot: 1 }, value: (params[0] as string[]).map((id) => (known.has(id) ? {} : null)) };
+      const known = new Map((await all()).map(({ signature, slot }) => [signature, { slot }]));
+      return { context: { slot: 1 }, value: (params[0] as string[]).map((id) => known.get(id) ?? null) };
     }
     if (method !== 'getSignaturesForAddress') return undefined;
     const { before, until } = params[1] as Range;
