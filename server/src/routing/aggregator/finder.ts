@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { Counter, type Registry } from 'prom-client';
 import { type ChainAccount, type LiveAccounts, ownAccount, type Rpc } from '../../chain/index.js';
 import { GrowingCache } from '../../lib/growing-cache.js';
+import { BELIEVED_MS } from './known-mints.js';
 import type { Remembered } from './memory.js';
 import { type FoundMints, MintScans } from './mint-scans.js';
 import type { SkippedPools } from './skipped-pools.js';
@@ -65,8 +66,8 @@ export class Finder {
   readonly #failures: Counter<'venue'>;
   /** Venues whose failure has been logged. */
   readonly #failing = new Set<Venue>();
-  /** Accounts that venues needed to describe a pool; they never change. */
-  readonly #needed = new GrowingCache<Address, ChainAccount>(MAX_NEEDED);
+  /** Accounts that venues needed to describe a pool; they never change, and are read again from time to time all the same. */
+  readonly #needed = new GrowingCache<Address, { account: ChainAccount; until: number }>(MAX_NEEDED);
 
   constructor(deps: FinderDeps) {
     this.#deps = deps;
@@ -164,12 +165,18 @@ export class Finder {
    * Has the venues describe the pools; where a pool's own bytes do not suffice, reads what is needed and asks again.
    */
   async #describe(found: Found[]): Promise<Candidate[]> {
-    const { live, skipped } = this.#deps;
+    const { live, skipped, steadyNow } = this.#deps;
+    const now = steadyNow();
     const candidates: Candidate[] = [];
     const unclear = new Map<Address, Found[]>();
     const ask = (one: Found, isLast: boolean) => {
       const { address, venue, account } = one;
-      const described = venue.describe(address, account, this.#needed);
+      const described = venue.describe(address, account, {
+        get: (needs) => {
+          const known = this.#needed.get(needs);
+          return known && (isLast || known.until > now) ? known.account : undefined;
+        },
+      });
       if (typeof described === 'string') skipped.note(address, venue, described);
       else if (!('needs' in described)) candidates.push({ address, venue, ...described });
       else if (isLast) skipped.note(address, venue, 'an account that it names is missing');
@@ -181,7 +188,7 @@ export class Finder {
     }
     if (unclear.size === 0) return candidates;
     for (const [address, { account }] of await live.refresh([...unclear.keys()])) {
-      if (account) this.#needed.set(address, ownAccount(account));
+      if (account) this.#needed.set(address, { account: ownAccount(account), until: now + BELIEVED_MS });
     }
     for (const one of [...unclear.values()].flat()) ask(one, true);
     return candidates;

@@ -4,28 +4,45 @@ import { GrowingCache } from '../../lib/growing-cache.js';
 import { type PoolMint, readMint } from './mints.js';
 
 const MAX_MINTS = 50_000;
+/**
+ * For so long an account that never changes is believed to be what a node has said: it may have lied once. No less than what else
+ * is known of a mint (see `Chain.mint`).
+ */
+export const BELIEVED_MS = 60_000;
+
+interface Deps {
+  live: LiveAccounts;
+  steadyNow: () => number;
+}
 
 /** Caches mints: what we need of a mint never changes, unless somebody may reopen it. */
 export class KnownMints {
-  readonly #live: LiveAccounts;
-  readonly #mints = new GrowingCache<Address, PoolMint>(MAX_MINTS);
+  readonly #deps: Deps;
+  readonly #mints = new GrowingCache<Address, { facts: PoolMint; until: number }>(MAX_MINTS);
 
-  constructor(live: LiveAccounts) {
-    this.#live = live;
+  constructor(deps: Deps) {
+    this.#deps = deps;
   }
 
-  /** Reads the mints that are not cached yet. @throws ChainUnavailable */
+  /** Reads the mints that are not cached, or were a while ago. @throws ChainUnavailable */
   async read(addresses: readonly Address[]): Promise<void> {
-    const unknown = [...new Set(addresses)].filter((address) => !this.#mints.has(address));
-    if (unknown.length === 0) return;
-    for (const [address, { account }] of await this.#live.refresh(unknown)) {
+    const now = this.#deps.steadyNow();
+    const wanted = [...new Set(addresses)].filter((address) => !((this.#mints.get(address)?.until ?? 0) > now));
+    if (wanted.length === 0) return;
+    for (const [address, { account }] of await this.#deps.live.refresh(wanted)) {
       const facts = readMint(account);
-      if (facts) this.#mints.set(address, facts);
+      if (facts) this.#mints.set(address, { facts: this.#noted(address, facts), until: now + BELIEVED_MS });
     }
   }
 
   /** Undefined if the address is not a mint, or has not been read. */
   get(address: Address): PoolMint | undefined {
-    return this.#mints.get(address);
+    return this.#mints.get(address)?.facts;
+  }
+
+  /** One that was reopened with other decimals is not priced by them before everybody here knows these. */
+  #noted(address: Address, facts: PoolMint): PoolMint {
+    const before = this.get(address);
+    return before?.mayReopen && before.decimals !== facts.decimals ? { ...facts, mayReopen: true } : facts;
   }
 }

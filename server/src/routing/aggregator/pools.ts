@@ -62,7 +62,7 @@ export class Pools {
   constructor(deps: PoolsDeps) {
     this.#deps = deps;
     this.#hubs = new Set([WRAPPED_SOL_MINT, ...deps.hubs]);
-    this.#mints = new KnownMints(deps.live);
+    this.#mints = new KnownMints(deps);
     this.#skipped = createSkippedPools();
     this.#finder = new Finder({
       ...deps,
@@ -135,7 +135,7 @@ export class Pools {
     await (this.#finder.learn(pool) ? this.#update() : this.#updating);
   }
 
-  /** Undefined if the address is not a mint. Cached: what we need of a mint never changes. @throws ChainUnavailable */
+  /** Undefined if the address is not a mint. Cached for a minute. @throws ChainUnavailable */
   async mint(address: Address): Promise<PoolMint | undefined> {
     await this.#mints.read([address]);
     return this.#mints.get(address);

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Address, addressToBytes, encodeMint, TOKEN_2022_PROGRAM, WRAPPED_SOL_MINT } from '@slipway/wire';
+import { createLiveAccounts } from '../../chain/index.js';
+import { runningNow } from '../../lib/testing.js';
 import { isRefused } from '../router.js';
-import { newAddress, openAggregator, openWorld, type World, WRAPPED_SOL } from './testing.js';
+import { KnownMints } from './known-mints.js';
+import { newAddress, openAggregator, openWorld, silent, type World, WRAPPED_SOL } from './testing.js';
 
 const DEEP = 10n ** 12n;
 const NOBODY = new Uint8Array(32);
@@ -42,4 +45,29 @@ test('attack: an issuer of a token closes its mint and opens it anew with other 
     AbortSignal.timeout(10_000),
   );
   assert.ok(!isRefused(quote) && quote.outAmount > 900n);
+});
+
+test('attack: an issuer of a token opens its mint anew with other decimals, so that nobody can close it again: it has no price before all here have read it since', async () => {
+  const token = (decimals: number, authority: Uint8Array) =>
+    world.token({ program: TOKEN_2022_PROGRAM, decimals, extensions: closedBy(authority) });
+  const [before, after] = [await token(6, addressToBytes(newAddress())), await token(0, NOBODY)];
+  let now = 0;
+  const live = createLiveAccounts({ rpc: world.rpc, steadyNow: runningNow, log: silent });
+  // The chain of a test closes no mint: the second one stands for the first, reopened.
+  const refresh = async () =>
+    new Map([[before.mint, [...(await live.refresh([now > 0 ? after.mint : before.mint])).values()][0]!]]);
+  const mints = new KnownMints({ live: { ...live, refresh }, steadyNow: () => now });
+  const readings = [];
+  for (const at of [0, 60_000, 119_999, 120_000]) {
+    now = at;
+    await mints.read([before.mint]);
+    const { decimals, mayReopen } = mints.get(before.mint)!;
+    readings.push([decimals, mayReopen]);
+  }
+  live.close();
+  const closable = [true, true, true, undefined];
+  assert.deepEqual(
+    readings,
+    [6, 0, 0, 0].map((decimals, i) => [decimals, closable[i]]),
+  );
 });
