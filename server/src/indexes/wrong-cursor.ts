@@ -12,7 +12,7 @@ const LOOKED_AT = 256;
 const SIGNATURE_SIZE = 64;
 
 /**
- * Where to go on in the place of a transaction that is none, which a node has denied for \`DENIAL_MS\`: after the newest recorded one
+ * Where to go on in the place of a transaction that is none, which a node has denied for `DENIAL_MS`: after the newest recorded one
  * that it knows, or from the beginning. Undefined if it may be one. @throws ChainUnavailable
  */
 export async function placeBefore<E>(
@@ -35,7 +35,7 @@ export async function placeBefore<E>(
 
 /**
  * Whether there is no such transaction in this slot. A node that has pruned it does not know it either, so this one must have older
- * ones (\`isDenied\`) or not have reached the slot. Nor does a node that is behind, but its clock tells.
+ * ones (`isDenied`) or not have reached the slot. Nor does a node that is behind, but its clock tells.
  */
 async function isNone(
   { chain, clock }: Pick<IndexDeps, 'chain' | 'clock'>,
