@@ -1,4 +1,4 @@
-import { cpSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync } from 'node:fs';
 import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,9 +25,21 @@ export async function copyTemplate(dir: string): Promise<void> {
   // Renamed into place once complete: an interrupted start leaves nothing that looks like a database.
   const draft = `${dir}.new`;
   await rm(draft, { recursive: true, force: true });
-  // Twice as fast as the asynchronous version, and nothing else runs in the database's thread yet.
-  cpSync(template, draft, { recursive: true });
+  copyFolder(template, draft);
   await rename(draft, dir);
+}
+
+/**
+ * `cpSync` asks so much about each of six hundred files that it takes four times as long. Synchronous, because nothing
+ * else runs in the database's thread yet.
+ */
+function copyFolder(from: string, to: string): void {
+  mkdirSync(to);
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory()) copyFolder(source, target);
+    else copyFileSync(source, target);
+  }
 }
 
 export async function exists(path: string): Promise<boolean> {
