@@ -1,7 +1,9 @@
 // What Buffer does where there is one.
 
 export function toBase64(bytes: Uint8Array): string {
-  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
+  let binary = '';
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary);
 }
 
 /** Throws a RangeError for what is not base64. */
@@ -12,5 +14,7 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   } catch {
     throw new RangeError('this is not base64');
   }
-  return Uint8Array.from(binary, (char) => char.charCodeAt(0));
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = binary.charCodeAt(i);
+  return bytes;
 }
