@@ -8,6 +8,7 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { prepare, root } from './prepare.mjs';
 import { compiled, inOrder, keepTimes, matching, testFiles, unitFiles } from './test-files.mjs';
+import { useMemoryForFolders } from './test-folders.mjs';
 import { exitOnSignals, startPostgresOfRun } from './test-postgres.mjs';
 
 /** A server of PostgreSQL takes seconds to start: that pays for a run of more files than this. */
@@ -34,6 +35,7 @@ if (all) {
 }
 const files = chosenFiles();
 exitOnSignals();
+useMemoryForFolders();
 const postgres = files.length > FEW_FILES ? await startPostgresOfRun() : undefined;
 const coverage = options.has('--coverage') ? (await import('./coverage.mjs')).startCoverage() : undefined;
 console.log(`> ${files.length} test file${files.length === 1 ? '' : 's'}`);
