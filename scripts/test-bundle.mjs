@@ -7,7 +7,8 @@ import { build } from 'esbuild';
 import { ENTRIES, NAMES } from './bundle.mjs';
 import { root } from './prepare.mjs';
 
-const out = join(root, 'dist', 'tests');
+/** Of this run: another one may go on beside. */
+const out = join(root, 'dist', 'tests', String(process.pid));
 const programs = Object.values(ENTRIES).map((path) => join(root, path));
 const bundled = (path) => join(out, relative(root, path));
 const urlOf = (path) => JSON.stringify(pathToFileURL(path).href);
@@ -45,9 +46,11 @@ const packages = {
   },
 };
 
-/** Joins these compiled tests; answers the path of each bundle, in their order. */
+/** Joins these compiled tests; answers the path of each bundle, in their order. A run that fails leaves what its traces name. */
 export async function bundleTests(tests) {
-  rmSync(out, { recursive: true, force: true });
+  process.once('exit', (code) => {
+    if (code === 0) rmSync(out, { recursive: true, force: true });
+  });
   await build({
     absWorkingDir: root,
     entryPoints: [...programs, ...tests],
