@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { type Localnet, startLocalnet } from '@slipway/localnet';
 import { type Address, associatedTokenAddress, TOKEN_PROGRAM } from '@slipway/wire';
 import { launch, SLIPWAY } from './command.js';
+import { type TestPostgres, usePostgres } from './postgres.js';
 import { type Service, startService } from './service.js';
 import { airdrop, create, deposit, lamportsOf, newUser, RENT, SOL, tokensAt, USDC, type User } from './trigger-user.js';
 import { faithful, startUpstreamProxy, type UpstreamProxy } from './upstream-proxy.js';
@@ -25,6 +26,8 @@ interface Report {
 
 describe('all vaults are swept, after the service has ended', () => {
   let localnet: Localnet;
+  let postgres: TestPostgres;
+  let database: string;
   let proxy: UpstreamProxy;
   let service: Service;
   let cwd: string;
@@ -34,21 +37,29 @@ describe('all vaults are swept, after the service has ended', () => {
     localnet = await startLocalnet({ rpcPort: 0 });
     proxy = await startUpstreamProxy(localnet.rpcUrl);
     cwd = mkdtempSync(join(tmpdir(), 'slipway-sweep-all-'));
-    const env = { SLIPWAY_RPC_URL: localnet.rpcUrl, SLIPWAY_RPC_WS_URL: localnet.wsUrl, SLIPWAY_SANDBOX: '1' };
-    service = await startService({ env });
+    postgres = await usePostgres();
+    database = await postgres.createDatabase();
+    service = await startService({ env: { ...onChain(), DATABASE_URL: database } });
     users = await Promise.all(Array.from({ length: 4 }, () => newUser(service)));
   });
   after(async () => {
     await service?.close();
+    if (database) await postgres.dropDatabase(database);
+    await postgres?.stop();
     await proxy?.close();
     await localnet?.close();
     if (cwd) rmSync(cwd, { recursive: true, force: true });
   });
 
-  const start = () => {
-    const env = { SLIPWAY_RPC_URL: proxy.url, SLIPWAY_SANDBOX: '1', SLIPWAY_DATA_DIR: service.dataDir };
-    return launch(SLIPWAY, ['vaults', 'sweep', '--all', '--json'], { env, cwd });
-  };
+  const onChain = () => ({
+    SLIPWAY_RPC_URL: localnet.rpcUrl,
+    SLIPWAY_RPC_WS_URL: localnet.wsUrl,
+    SLIPWAY_SANDBOX: '1',
+  });
+  const sweepAll = (env: Record<string, string>) =>
+    launch(SLIPWAY, ['vaults', 'sweep', '--all', '--json'], { env: { ...env, SLIPWAY_SANDBOX: '1' }, cwd });
+  const start = () =>
+    sweepAll({ SLIPWAY_RPC_URL: proxy.url, SLIPWAY_DATA_DIR: service.dataDir, DATABASE_URL: database });
   const usdcOf = async ({ wallet }: User) =>
     (await tokensAt(service, associatedTokenAddress(wallet.address, USDC, TOKEN_PROGRAM)))?.amount ?? 0n;
   const balances = () =>
@@ -60,8 +71,10 @@ describe('all vaults are swept, after the service has ended', () => {
       })),
     );
 
-  it('is refused while the service has the database, and without a choice of vaults', async () => {
-    const held = await start().ended;
+  it('is refused while the service has the embedded database, and without a choice of vaults', async (t) => {
+    const embedded = await startService({ env: onChain() });
+    t.after(() => embedded.close());
+    const held = await sweepAll({ SLIPWAY_RPC_URL: proxy.url, SLIPWAY_DATA_DIR: embedded.dataDir }).ended;
     assert.equal(held.code, 1);
     assert.match((JSON.parse(held.error) as { error: string }).error, /is in use by process \d+/);
     const neither = await launch(SLIPWAY, ['vaults', 'sweep'], { cwd }).ended;
