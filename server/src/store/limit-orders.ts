@@ -111,11 +111,10 @@ export async function limitOrderEvents(sql: Sql, orderKeys: readonly string[]): 
   return rows;
 }
 
-/** The newest transactions that known events are of, newest first. */
+/** The transactions of the newest known events, newest first; one of many events more than once. */
 export async function newestOrderTransactions(sql: Sql, most: number): Promise<Pick<EventPlace, 'txId' | 'slot'>[]> {
   const { rows } = await sql.query<Pick<EventPlace, 'txId' | 'slot'>>(
-    `select tx_id as "txId", slot from limit_order_events where tx_id <> '' group by tx_id, slot
-     order by slot desc, max(position) desc limit $1`,
+    `select tx_id as "txId", slot from limit_order_events where tx_id <> '' order by slot desc, position desc limit $1`,
     [most],
   );
   return rows;
