@@ -78,15 +78,18 @@ class MakersQuoter {
     const { clock, chain } = this.#deps;
     const amount = amountToAsk(request);
     if (amount <= 0n) return { refused: 'no-route', reason: 'nothing is left after the fee' };
-    const signal = AbortSignal.any([outer, AbortSignal.timeout(this.#desk.timeoutMs)]);
     const { owner, receiver } = request;
+    const computeUnitPrice = owner && (await chain.computeUnitPrice());
+    if (outer.aborted) return { refused: 'timeout', reason: 'no time is left to ask market makers' };
+    // From here on: what the node was slow with is no silence of theirs.
+    const signal = AbortSignal.any([outer, AbortSignal.timeout(this.#desk.timeoutMs)]);
     const question: RfqQuestion = {
       requestId: uuidv7(clock),
       quoteType: request.mode === 'exact-in' ? 'exactIn' : 'exactOut',
       inputMint: request.input.mint,
       outputMint: request.output.mint,
       amount,
-      ...(owner && { taker: owner, computeUnitPrice: await chain.computeUnitPrice() }),
+      ...(owner && { taker: owner, computeUnitPrice: computeUnitPrice! }),
       ...(receiver && { receiver }),
     };
     const { offers, silent } = await this.#desk.gather(question, request, signal);

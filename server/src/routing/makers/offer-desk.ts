@@ -47,6 +47,7 @@ const MAKERS_TTL_MS = 3_000;
 const LISTLESS_MS = 10_000;
 /** The share of the routers' time that the makers get. */
 const MAKERS_SHARE = 0.8;
+const NOT_TRADED = 'does not trade these tokens';
 const FOREIGN_ROW =
   'a market maker is not asked: its URL in the database was not written by this service for this maker; remove it and register it again';
 
@@ -133,9 +134,12 @@ export class OfferDesk {
           this.#answers.set(endpoint.id, { at: this.#deps.clock.now(), milliseconds, ...answer });
         };
         try {
-          offers.push(await this.#ask(endpoint, question, request, signal));
-          this.#patience.answered(endpoint);
-          note({ offered: true });
+          const offer = await this.#ask(endpoint, question, request, signal);
+          if (offer) {
+            offers.push(offer);
+            this.#patience.answered(endpoint);
+          }
+          note(offer ? { offered: true } : { offered: false, reason: NOT_TRADED });
         } catch (error) {
           if (!isNonsense(error)) silent += 1;
           this.#leaveOut(endpoint, question, error as Error);
@@ -146,17 +150,16 @@ export class OfferDesk {
     return { offers, silent };
   }
 
+  /** Undefined if the maker does not trade the tokens, so that it is not asked: nobody knows whether it would have answered. */
   async #ask(
     endpoint: MakerEndpoint,
     question: RfqQuestion,
     request: QuoteRequest,
     signal: AbortSignal,
-  ): Promise<Offer> {
+  ): Promise<Offer | undefined> {
     const { clock, usd, signer } = this.#deps;
     const list = await whileOpen(this.#tokensOf(endpoint), signal);
-    if (!list.has(question.inputMint) || !list.has(question.outputMint)) {
-      throw new WebhookFailure('nonsense', 'does not trade these tokens');
-    }
+    if (!list.has(question.inputMint) || !list.has(question.outputMint)) return undefined;
     const options = { timeoutMs: this.timeoutMs, signal, clock };
     const offer = await askForOffer(endpoint, { ...question, quoteId: uuidv7(clock) }, options);
     if (Object.values(signer.wallets()).some(({ addresses }) => addresses.includes(offer.maker))) {

@@ -319,6 +319,43 @@ describe('quotes of market makers', () => {
     await isLeftAlone();
   });
 
+  test('what the node is slow with is no silence of makers', async () => {
+    const maker = await open({ quote: honest(50n) });
+    const { chain } = world;
+    let isSlow = true;
+    const slow = {
+      ...chain,
+      async computeUnitPrice() {
+        if (isSlow) await new Promise((resolve) => setTimeout(resolve, 150));
+        return chain.computeUnitPrice();
+      },
+    };
+    const router = world.router([maker], { usd: () => undefined, chain: slow });
+    for (let i = 0; i < 6; i++) {
+      const answer = await router.quote(request, AbortSignal.timeout(100));
+      assert.equal(isRefused(answer) && answer.refused, 'timeout');
+    }
+    isSlow = false;
+    assert.equal((await quoted(router, request)).outAmount, 50n);
+  });
+
+  test('a maker that is away is left alone also where somebody asks for what it does not trade', async () => {
+    const maker = await open({ quote: () => new Promise(() => {}) });
+    const router = world.router([maker], { usd: () => undefined, steadyNow: () => 0, timeoutMs: 300 });
+    const refused = async (asked: QuoteRequest) => {
+      const answer = await router.quote(asked, AbortSignal.timeout(PATIENCE_MS));
+      return isRefused(answer) && answer.refused;
+    };
+    const untraded = requestOf(taker, USDC, { ...JUP, mint: wallet }, 1_000_000n);
+    let silences = 0;
+    while (silences < 6 && (await refused(request)) === 'timeout') {
+      silences += 1;
+      await refused(untraded);
+    }
+    // Fewer where a busy machine has no time left for its list of tokens.
+    assert.ok(silences <= 5, `asked ${silences} times`);
+  });
+
   test('the sandbox maker quotes no more than it holds, and a quote alone holds nothing back', async () => {
     const router = world.router([{ id: 'own', url: world.maker.url }]);
     // The maker holds ten million of it.
