@@ -357,6 +357,17 @@ test('attack: a database writer adds rows of vaults whose wallets are no address
   assert.equal((await migrateSeeds(process, { ...SILENT, leavesBehind: true })).done, true);
 });
 
+test('attack: a free key registers any number of wallets that hold nothing: a move, or a sweep, of all comes to those that have orders first', async () => {
+  const service = await newService();
+  const honest = [await service.newWallet(), await service.newWallet()];
+  for (const wallet of honest) await service.open(wallet, TOKENS.sol);
+  for (let i = 0; i < 10; i++) await service.newWallet();
+  const wallets: string[] = [];
+  for await (const wallet of allVaultWallets(store)) wallets.push(wallet);
+  assert.equal(new Set(wallets).size, 12);
+  assert.deepEqual(wallets.slice(0, 2).sort(), honest.map(({ wallet }) => wallet).sort());
+});
+
 /** The process, with something that happens before or after each transaction of it lands. */
 function withEvents(
   process: Awaited<ReturnType<typeof newProcess>>,

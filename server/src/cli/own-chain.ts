@@ -7,6 +7,7 @@ import { steadyNow } from '../lib/clock.js';
 import { type Signer, SignerRefused, type WalletRotation } from '../signer/index.js';
 import { CommandError } from './context.js';
 import { openKeys } from './open-keys.js';
+import { patientRpc } from './patient-rpc.js';
 
 /** What moves money without the service: its keys, and a way to the chain. */
 export interface OwnChain {
@@ -29,7 +30,7 @@ export async function withOwnChain<T>(config: Config, work: (own: OwnChain) => P
 /** Runs `work` with a way to the chain. */
 export async function withChain<T>(config: Config, work: (own: Omit<OwnChain, 'signer'>) => Promise<T>): Promise<T> {
   const sendRpcs = [rpcUrl(config), ...(config.chain.kind === 'outside' ? config.chain.sendUrls : [])].map((url) =>
-    createHttpRpc({ url }),
+    patientRpc(createHttpRpc({ url })),
   );
   const fees = { percentile: config.fees.percentile, maxMicroLamports: BigInt(config.fees.maxMicroLamports) };
   const chain = createChain({ rpc: sendRpcs[0]!, steadyNow, fees });

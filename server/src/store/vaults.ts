@@ -33,9 +33,18 @@ export async function countVaults(sql: Sql): Promise<number> {
 
 const PAGE = 500;
 
-/** The wallets that have a vault, as the rows name them: nothing keeps one from naming what is no address. */
+/**
+ * The wallets that have a vault, as the rows name them: nothing keeps one from naming what is no address. Those that have orders come
+ * first: the others are as many as anybody likes.
+ */
 export async function* allVaultWallets(sql: Sql): AsyncGenerator<string, void> {
-  const text = 'select wallet from vaults where wallet > $1 order by wallet limit $2';
+  yield* vaultWallets(sql, 'exists');
+  yield* vaultWallets(sql, 'not exists');
+}
+
+async function* vaultWallets(sql: Sql, orders: 'exists' | 'not exists'): AsyncGenerator<string, void> {
+  const text = `select wallet from vaults as v where wallet > $1
+    and ${orders} (select from orders as o where o.wallet = v.wallet) order by wallet limit $2`;
   for (let after: string | undefined = ''; after !== undefined; ) {
     const { rows }: { rows: { wallet: string }[] } = await sql.query<{ wallet: string }>(text, [after, PAGE]);
     yield* rows.map(({ wallet }) => wallet);
