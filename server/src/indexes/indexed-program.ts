@@ -1,18 +1,10 @@
 import type { Address } from '@slipway/wire';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import {
-  type Chain,
-  ChainUnavailable,
-  type Listed,
-  type PastTransaction,
-  readPastTransaction,
-  type Unreadable,
-} from '../chain/index.js';
+import { type Chain, type PastTransaction, readPastTransaction, type Unreadable } from '../chain/index.js';
 import type { Clock } from '../lib/clock.js';
 import { type EventPlace, type HistoryPlace, type IndexCursor, lockIndexCursor } from '../store/index-cursors.js';
 import type { Sql, Store, Tx } from '../store/sql.js';
-import type { Patience } from './patience.js';
 
 /** What an index needs, whatever its program is. */
 export interface IndexDeps {
@@ -72,7 +64,7 @@ export function newsSince(clock: Clock): Date {
   return new Date(clock.now() - NEWS_MS);
 }
 
-/** How many transactions are read and stored at a time: so many calls are made within seconds even while others leave few. */
+/** How many are read and stored at a time: so many calls are made within seconds even while others leave few. */
 export const BATCH = 4;
 
 export function inBatches<T>(all: readonly T[]): T[][] {
@@ -106,35 +98,6 @@ export function readEvents<E>(
       }
     }),
   );
-}
-
-/** A listed transaction with what it did. */
-export type Read<E> = { listed: Listed } & ({ events: E[] } | Unreadable);
-
-/** Whether the node had more of it than a line in a list. */
-export const isGiven = (read: Read<unknown>): boolean => 'events' in read || !(read.isMissing || read.isRefused);
-
-/**
- * `readEvents` of a list. @throws ChainUnavailable, also if the node refuses the whole batch: for a while, the node is blamed; and if
- * it tells another slot than the list: nobody knows which is true
- */
-export async function readListed<E>(
-  { rpc }: Pick<Chain, 'rpc'>,
-  program: Pick<IndexedProgram<E>, 'decode'>,
-  batch: readonly Listed[],
-  refusing: Patience,
-): Promise<Read<E>[]> {
-  const read = await readEvents({ rpc }, program, batch);
-  const refusals = read.flatMap((each) => ('isRefused' in each && each.isRefused ? [each.unreadable] : []));
-  if (refusals[0] && refusals.length === batch.length && refusing.isLeftFor(batch[0]!.txId)) {
-    throw new ChainUnavailable(refusals[0]);
-  }
-  return batch.map((listed, index) => {
-    const result = read[index]!;
-    if ('unreadable' in result) return { listed, ...result };
-    if (result.slot === listed.slot) return { listed, events: result.events };
-    throw new ChainUnavailable(`${rpc.name} tells two slots of ${listed.txId}`);
-  });
 }
 
 /** The events with their places. */

@@ -241,6 +241,43 @@ for (const [name, open] of Object.entries(PROGRAMS)) {
       await assertKnown(news);
     });
 
+    /** How many transactions are read at a time, of 30; `answer` is called for each time, and says how long it takes. */
+    async function batchesOf(answer: (batches: number) => number): Promise<number[]> {
+      await world.forget();
+      const { chain } = nodeWith(world, (rows) => rows.slice(0, 30), 'nothing');
+      const batches: number[] = [];
+      let now = 0;
+      let asked = 0;
+      const index = world.newIndex({
+        ...nodeThat({ rpc: chain.rpc, chain }, async (method) => {
+          if (method !== 'getTransaction') return undefined;
+          asked += 1;
+          await new Promise(setImmediate);
+          if (asked === 0) return undefined;
+          batches.push(asked);
+          asked = 0;
+          now += answer(batches.length);
+          return undefined;
+        }),
+        steadyNow: () => now,
+      });
+      await index.sync().catch(assertUnavailable);
+      await index.sync();
+      await index.close();
+      return batches;
+    }
+
+    it('reads ever more at a time while that takes less than a second, and few again where it takes longer or fails', async () => {
+      await world.happen(30);
+      assert.deepEqual(await batchesOf(() => 999), [4, 8, 16, 2]);
+      assert.deepEqual(await batchesOf((batches) => (batches > 1 ? 1_000 : 0)), [4, 8, 4, 4, 4, 4, 2]);
+      const failing = (batches: number) => {
+        if (batches === 3) throw new ChainUnavailable('test');
+        return 0;
+      };
+      assert.deepEqual(await batchesOf(failing), [4, 8, 16, 4, 8, 6]);
+    });
+
     it('reads the same through pages that are short', async () => {
       await world.happen(5);
       const contents = await whole();

@@ -2,16 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Listed, listNewer, listOlder, listTransactions } from '../chain/index.js';
 import { coalesced } from '../lib/single-flight.js';
 import { forgetUnread, getIndexCursor, type IndexCursor, setIndexCursor } from '../store/index-cursors.js';
-import {
-  type IndexDeps,
-  type IndexedProgram,
-  inBatches,
-  isGiven,
-  lockProgram,
-  placed,
-  type Read,
-  readListed,
-} from './indexed-program.js';
+import { type IndexDeps, type IndexedProgram, lockProgram, placed } from './indexed-program.js';
+import { isGiven, ListedReader, REFUSAL_MS, type Read } from './listed-reader.js';
 import { Patience } from './patience.js';
 import { UnreadTransactions } from './unread-transactions.js';
 import { DENIAL_MS, placeBefore } from './wrong-cursor.js';
@@ -23,8 +15,6 @@ const PAUSE_MS = 100;
  * that a node never gives.
  */
 const REST = 10;
-/** How long a node may refuse a whole batch before its transactions count as unreadable: most nodes recover. */
-const REFUSAL_MS = 60_000;
 
 type Advance = (cursor: IndexCursor) => IndexCursor | undefined;
 
@@ -36,11 +26,10 @@ type Advance = (cursor: IndexCursor) => IndexCursor | undefined;
 export class ProgramIndex<E> {
   readonly #deps: IndexDeps;
   readonly #program: IndexedProgram<E>;
+  readonly #reader: ListedReader<E>;
   readonly #unread: UnreadTransactions<E>;
   /** For a transaction that the node lists but does not give yet. */
   readonly #missing: Patience;
-  /** For a node that refuses a whole batch. */
-  readonly #refusing: Patience;
   /** For a node that denies the newest transaction. */
   readonly #denying: Patience;
   /** For a node that gives nothing of what it lists of the old history. */
@@ -58,9 +47,9 @@ export class ProgramIndex<E> {
   constructor(deps: IndexDeps, program: IndexedProgram<E>) {
     this.#deps = deps;
     this.#program = program;
+    this.#reader = new ListedReader(deps.chain, program, deps.steadyNow);
     this.#unread = new UnreadTransactions(deps, program);
     this.#missing = new Patience(deps.steadyNow, program.patienceMs, REST * program.patienceMs);
-    this.#refusing = new Patience(deps.steadyNow, REFUSAL_MS);
     this.#denying = new Patience(deps.steadyNow, DENIAL_MS);
     this.#withholding = new Patience(deps.steadyNow, REFUSAL_MS, REST * REFUSAL_MS);
   }
@@ -132,13 +121,12 @@ export class ProgramIndex<E> {
 
   /** As many as are kept of a list; true if there may be more. The cursor begins with the first page ever read. */
   async #readSomeNewer(): Promise<boolean> {
-    const { chain } = this.#deps;
     const { newest, newestSlot } = (await this.#cursor())!;
     let last = newest;
     const { found, isAll } = await this.#listNewer(newest, newestSlot);
-    for (const listed of inBatches(found.reverse())) {
+    for (const listed of this.#reader.batches(found.reverse())) {
       if (this.#closed) return false;
-      const batch = this.#withoutAwaited(await readListed(chain, this.#program, listed, this.#refusing));
+      const batch = this.#withoutAwaited(await this.#reader.read(listed));
       if (batch.length === 0) return false;
       const { txId, slot } = batch.at(-1)!.listed;
       const first = batch.find(isGiven)?.listed.txId ?? '';
@@ -241,9 +229,9 @@ export class ProgramIndex<E> {
       this.#interrupt(`the node does not know ${oldest}, before which it was asked for transactions`);
       return true;
     }
-    for (const listed of page.length > 0 ? inBatches(page) : [[]]) {
+    for (const listed of page.length > 0 ? this.#reader.batches(page) : [[]]) {
       if (this.#closed) return false;
-      const read = await readListed(chain, this.#program, listed, this.#refusing);
+      const read = await this.#reader.read(listed);
       // What a node only lists may be none: nothing is ever listed before that.
       const given = read.findLast(isGiven);
       if (read[0] && !given && this.#withholding.isLeftFor(read[0].listed.txId)) {
