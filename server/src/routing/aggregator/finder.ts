@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { Counter, type Registry } from 'prom-client';
 import { type ChainAccount, type LiveAccounts, ownAccount, type Rpc } from '../../chain/index.js';
 import { GrowingCache } from '../../lib/growing-cache.js';
-import { BELIEVED_MS } from './known-mints.js';
+import { BELIEVED_MS, readAgain } from './known-mints.js';
 import type { Remembered } from './memory.js';
 import { type FoundMints, MintScans } from './mint-scans.js';
 import type { SkippedPools } from './skipped-pools.js';
@@ -165,7 +165,7 @@ export class Finder {
    * Has the venues describe the pools; where a pool's own bytes do not suffice, reads what is needed and asks again.
    */
   async #describe(found: Found[]): Promise<Candidate[]> {
-    const { live, skipped, steadyNow } = this.#deps;
+    const { skipped, steadyNow } = this.#deps;
     const now = steadyNow();
     const candidates: Candidate[] = [];
     const unclear = new Map<Address, Found[]>();
@@ -187,7 +187,7 @@ export class Finder {
       ask(one, false);
     }
     if (unclear.size === 0) return candidates;
-    for (const [address, { account }] of await live.refresh([...unclear.keys()])) {
+    for (const [address, { account }] of await readAgain(this.#deps, [...unclear.keys()], this.#needed)) {
       if (account) this.#needed.set(address, { account: ownAccount(account), until: now + BELIEVED_MS });
     }
     for (const one of [...unclear.values()].flat()) ask(one, true);

@@ -1,5 +1,5 @@
 import type { Address } from '@slipway/wire';
-import type { LiveAccounts } from '../../chain/index.js';
+import type { LiveAccounts, Reading } from '../../chain/index.js';
 import { GrowingCache } from '../../lib/growing-cache.js';
 import { type PoolMint, readMint } from './mints.js';
 
@@ -9,6 +9,10 @@ const MAX_MINTS = 50_000;
  * is known of a mint (see `Chain.mint`).
  */
 export const BELIEVED_MS = 60_000;
+/** Four calls: their turns come soon, also where others wait. */
+const AGAIN_AT_ONCE = 400;
+/** After this, the others are left to the next time. */
+const SOON_MS = 1_000;
 
 interface Deps {
   live: LiveAccounts;
@@ -24,12 +28,12 @@ export class KnownMints {
     this.#deps = deps;
   }
 
-  /** Reads the mints that are not cached, or were a while ago. @throws ChainUnavailable */
+  /** Reads the mints that are not cached, or were a while ago. @throws ChainUnavailable if one is not known */
   async read(addresses: readonly Address[]): Promise<void> {
     const now = this.#deps.steadyNow();
     const wanted = [...new Set(addresses)].filter((address) => !((this.#mints.get(address)?.until ?? 0) > now));
     if (wanted.length === 0) return;
-    for (const [address, { account }] of await this.#deps.live.refresh(wanted)) {
+    for (const [address, { account }] of await readAgain(this.#deps, wanted, this.#mints)) {
       const facts = readMint(account);
       if (facts) this.#mints.set(address, { facts: this.#noted(address, facts), until: now + BELIEVED_MS });
     }
@@ -45,4 +49,24 @@ export class KnownMints {
     const before = this.get(address);
     return before?.mayReopen && before.decimals !== facts.decimals ? { ...facts, mayReopen: true } : facts;
   }
+}
+
+/**
+ * Reads accounts, of which some were read before: of those as many as come soon. While clients ask for more than the node may be
+ * asked, there are too many to read at once, and what is known goes on. @throws ChainUnavailable if one is not known
+ */
+export async function readAgain(
+  { live, steadyNow }: Deps,
+  addresses: readonly Address[],
+  known: { has(address: Address): boolean },
+): Promise<[Address, Reading][]> {
+  const read = [...(await live.refresh(addresses.filter((address) => !known.has(address))))];
+  const again = addresses.filter((address) => known.has(address));
+  const began = steadyNow();
+  for (let at = 0; at < again.length && steadyNow() - began < SOON_MS; at += AGAIN_AT_ONCE) {
+    const more = await live.refresh(again.slice(at, at + AGAIN_AT_ONCE)).catch(() => undefined);
+    if (!more) break;
+    read.push(...more);
+  }
+  return read;
 }

@@ -54,8 +54,10 @@ test('attack: an issuer of a token opens its mint anew with other decimals, so t
   let now = 0;
   const live = createLiveAccounts({ rpc: world.rpc, steadyNow: runningNow, log: silent });
   // The chain of a test closes no mint: the second one stands for the first, reopened.
-  const refresh = async () =>
-    new Map([[before.mint, [...(await live.refresh([now > 0 ? after.mint : before.mint])).values()][0]!]]);
+  const refresh = async (asked: readonly Address[]) => {
+    const [reading] = (await live.refresh([now > 0 ? after.mint : before.mint])).values();
+    return new Map(asked.map((mint) => [mint, reading!]));
+  };
   const mints = new KnownMints({ live: { ...live, refresh }, steadyNow: () => now });
   const readings = [];
   for (const at of [0, 60_000, 119_999, 120_000]) {
@@ -70,4 +72,25 @@ test('attack: an issuer of a token opens its mint anew with other decimals, so t
     readings,
     [6, 0, 0, 0].map((decimals, i) => [decimals, closable[i]]),
   );
+});
+
+test('reads known mints again after those that are not known, a few at a time, and for a second at most', async () => {
+  const live = createLiveAccounts({ rpc: world.rpc, steadyNow: runningNow, log: silent });
+  const [reading] = (await live.refresh([(await world.token()).mint])).values();
+  live.close();
+  const asked: number[] = [];
+  let now = 0;
+  const refresh = async (mints: readonly Address[]) => {
+    if (mints.length > 0) asked.push(mints.length);
+    now += 300;
+    return new Map(mints.map((mint) => [mint, reading!]));
+  };
+  const mints = new KnownMints({ live: { ...live, refresh }, steadyNow: () => now });
+  const many = Array.from({ length: 2_000 }, newAddress);
+  await mints.read(many);
+  now += 60_000;
+  await mints.read([newAddress(), ...many]);
+  await mints.read(many);
+  await mints.read(many);
+  assert.deepEqual(asked, [2_000, 1, 400, 400, 400, 400, 400]);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Address, addressToBytes, TOKEN_2022_PROGRAM, WRAPPED_SOL_MINT } from '@slipway/wire';
-import { createLiveAccounts, type Rpc } from '../../chain/index.js';
+import { ChainUnavailable, createLiveAccounts, type Rpc } from '../../chain/index.js';
 import { runningNow } from '../../lib/testing.js';
 import { newAddress, openAggregator, openWorld, silent, type World, WRAPPED_SOL } from './testing.js';
 import { writeEndingCurve } from './venues/testing/ending-curve.js';
@@ -23,9 +23,11 @@ type Answer = { value: ({ data: [string, string] } | null)[] };
 
 /** An aggregator whose node spoils accounts in the first answer in which `spoil` says that it has. */
 async function openLiedTo(spoil: (address: Address, data: Buffer) => boolean) {
-  let [hasLied, ahead] = [false, 0];
+  let [hasLied, isBusy, ahead] = [false, false, 0];
   const asked = new Set<Address>();
   const call = async <T>(method: string, params: unknown[]): Promise<T> => {
+    const isAgain = method === 'getMultipleAccounts' && (params[0] as Address[]).some((address) => asked.has(address));
+    if (isBusy && isAgain) throw new ChainUnavailable('too many calls wait');
     const answer = await world.rpc.call<T>(method, params);
     if (method === 'getMultipleAccounts') for (const address of params[0] as Address[]) asked.add(address);
     if (method !== 'getMultipleAccounts' || hasLied) return answer;
@@ -51,6 +53,12 @@ async function openLiedTo(spoil: (address: Address, data: Buffer) => boolean) {
       assert.ok(hasLied);
       ahead += 60_000;
       await aggregator.discover();
+    },
+    /** The node answers for nothing that it has been asked for before. */
+    async busyMinuteLater() {
+      [ahead, isBusy] = [ahead + 60_000, true];
+      await aggregator.discover();
+      isBusy = false;
     },
     close() {
       close();
@@ -94,5 +102,16 @@ test('attack: a node tells once that a launch curve is paid in another token: a 
   t.after(close);
   assert.deepEqual(await pricesOf(bought.mint, paid.mint), []);
   await minuteLater();
+  assert.equal((await pricesOf(bought.mint, paid.mint)).length, 1);
+});
+
+test('goes on with what is known of mints and launch curves where the node is not to be asked again, and takes up new pools', async (t) => {
+  const [bought, paid, added] = [await world.token(), await world.token(), await world.token()];
+  await writeEndingCurve(world, bought, paid, DEEP);
+  const { pricesOf, busyMinuteLater, close } = await openLiedTo(() => false);
+  t.after(close);
+  await world.pool(added, paid, [DEEP, DEEP]);
+  await busyMinuteLater();
+  assert.equal((await pricesOf(added.mint, paid.mint)).length, 1);
   assert.equal((await pricesOf(bought.mint, paid.mint)).length, 1);
 });
