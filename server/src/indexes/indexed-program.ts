@@ -66,10 +66,12 @@ export function newsSince(clock: Clock): Date {
 
 /** How many are read and stored at a time: so many calls are made within seconds even while others leave few. */
 export const BATCH = 4;
+/** How many rows are written at a time. */
+const WRITTEN = 25;
 
 export function inBatches<T>(all: readonly T[]): T[][] {
-  const count = Math.ceil(all.length / BATCH);
-  return Array.from({ length: count }, (_, index) => all.slice(index * BATCH, (index + 1) * BATCH));
+  const count = Math.ceil(all.length / WRITTEN);
+  return Array.from({ length: count }, (_, index) => all.slice(index * WRITTEN, (index + 1) * WRITTEN));
 }
 
 /** Locks the program's cursor: only its holder writes to the program's tables, and all others wait. */
