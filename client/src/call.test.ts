@@ -97,6 +97,21 @@ test('an area without a 503 says 500 with a time to ask again: asked again then;
   other.close();
 });
 
+test('what is refused while something is under way is asked for again after the time that the service says', async () => {
+  const { client, calls, close } = await serving(
+    saying(400, { error: 'retry shortly' }, { 'retry-after': '0' }),
+    hangUp,
+    saying(400, { error: 'Cannot cancel' }),
+  );
+  const cancel = '/trigger/v2/orders/price/cancel/{orderId}';
+  await assert.rejects(client.api.post(cancel, { path: { orderId: 'o' }, token: 't', repeatable: true }), {
+    message: 'Cannot cancel',
+    retryable: false,
+  });
+  assert.equal(calls.length, 3);
+  close();
+});
+
 test('what may have been heard, and is refused later for too many calls, is still open; a question is not', async () => {
   const answers = [hangUp, busy, busy, busy];
   const posting = await serving(...answers);

@@ -109,7 +109,7 @@ async function call(options: ApiOptions, method: Method, path: string, asked: Re
         if (lost) error.cause ??= lost;
         throw error;
       }
-      if (method !== 'get' && error.status !== 429) lost = error;
+      if (method !== 'get' && error.status !== 429 && error.status !== 400) lost = error;
       const pause = error.retryAfterMs ?? pauseAfter(attempt);
       if (attempt >= most || pause > LONGEST_PAUSE_MS) throw lost ?? error;
       options.onRetry?.(error, pause);

@@ -107,7 +107,7 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
   503: 'unavailable',
 };
 
-/** Some areas have no 503: they say 500, with a time after which to ask again. */
+/** Some areas have no 503: they say 500, or 400 of what is under way, with a time after which to ask again. */
 const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /** The error that an answer tells, whatever the shape of its area. */
@@ -120,7 +120,7 @@ export function errorOf(response: Response, body: unknown): SlipwayError {
     status,
     field: fieldOf(said, message),
     requestId: headers.get('x-api-gateway-request-id') ?? undefined,
-    retryable: RETRYABLE.has(status) || (status === 500 && retryAfterMs !== undefined),
+    retryable: RETRYABLE.has(status) || ([400, 500].includes(status) && retryAfterMs !== undefined),
     retryAfterMs,
     details: body,
   });

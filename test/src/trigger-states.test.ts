@@ -187,7 +187,9 @@ describe('an order whose fill is under way', () => {
     const { orderState, events } = await until(id, 'executing');
     assert.equal(orderState, 'executing');
     assert.deepEqual([events[0]?.type, events[0]?.state], ['fill', 'pending']);
-    refuses(await post(user, `/orders/price/cancel/${id}`), 400, /not yet marked ready to cancel; retry shortly/);
+    const refused = await post(user, `/orders/price/cancel/${id}`);
+    refuses(refused, 400, /not yet marked ready to cancel; retry shortly/);
+    assert.equal(refused.headers.get('retry-after'), '1');
     return { id, account: inputTokenAccount };
   }
 

@@ -42,6 +42,7 @@ export const errorTable = {
     message: 'Too many transactions of this key are under way; try again when some have ended',
   },
   TOO_MANY_IN_ALL: { status: 503, message: 'Too many transactions are under way; try again in a moment' },
+  ORDER_UNDER_WAY: { status: 400, message: 'Order is not yet marked ready to cancel; retry shortly' },
   INVALID_PAYLOAD: { status: 400, message: 'The transaction is not the one that was crafted' },
   INVALID_TOKEN_ID: { status: 400, message: 'tokenId must be the address of a mint' },
   EXPRESS_UNAUTHORIZED: {

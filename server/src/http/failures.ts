@@ -22,8 +22,13 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 const MAX_ECHOED_PATH = 200;
 /** What is away for a moment is mostly back by then. */
 const RETRY_AFTER_SECONDS = 1;
-/** What an operator has to end, or time. */
-const RETRY_LATER_SECONDS: Partial<Record<ErrorCode, number>> = { STOPPED: 30, SIGNER_HOLDS: 30, LAST_BLOCKS: 10 };
+/** What an operator has to end, or time; and what is 400 by the description, and ends by itself. */
+const RETRY_SECONDS: Partial<Record<ErrorCode, number>> = {
+  STOPPED: 30,
+  SIGNER_HOLDS: 30,
+  LAST_BLOCKS: 10,
+  ORDER_UNDER_WAY: 1,
+};
 
 const fastifyErrors: Record<string, { code: ErrorCode; message?: string }> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: { code: 'UNSUPPORTED_MEDIA_TYPE' },
@@ -69,9 +74,9 @@ export function createFailureHandler(log: Logger, mintOf: MintOf): FailureHandle
       });
     }
     // A rate limit knows better, and says so afterwards.
-    if (error.status === 503 || error.status === 429) {
-      reply.header('retry-after', RETRY_LATER_SECONDS[error.code] ?? RETRY_AFTER_SECONDS);
-    }
+    const isPassing = error.status === 503 || error.status === 429;
+    const seconds = RETRY_SECONDS[error.code] ?? (isPassing ? RETRY_AFTER_SECONDS : undefined);
+    if (seconds !== undefined) reply.header('retry-after', seconds);
     sendError(reply, status, renderError(shape, error, request.id));
   };
 }

@@ -46,7 +46,7 @@ export function registerCancelOrder(app: TypedServer, deps: TriggerV2Deps): void
         tags,
         summary: 'Cancel an order, and craft the withdrawal of its funds',
         description:
-          'The order is not filled any more. Sign `transaction` and post it to `confirm-cancel`. This is also how the funds of an expired order come back, and a deposit that was called lost and has landed.',
+          'The order is not filled any more. While a fill is under way, this is 400 with `Retry-After`, and is remembered. Sign `transaction` and post it to `confirm-cancel`. This is also how the funds of an expired order come back, and a deposit that was called lost and has landed.',
         params: OrderParams,
         response: { 200: CancelAnswer },
       },
@@ -99,7 +99,7 @@ export async function cancelOrder(deps: TriggerV2Deps, wallet: Address, id: stri
     throw new AppError('INVALID_REQUEST', { message: `Cannot cancel order in '${shown}' state` });
   }
   if (outcome.progress.state !== 'ready_to_cancel') {
-    throw new AppError('INVALID_REQUEST', { message: 'Order is not yet marked ready to cancel; retry shortly' });
+    throw new AppError('ORDER_UNDER_WAY');
   }
   return craft(deps, outcome, wallet, { isRepeated: order.progress.state === 'ready_to_cancel' });
 }
