@@ -11,7 +11,7 @@ export const SERVICE = fileURLToPath(new URL('start.js', dist));
 export const SLIPWAY = fileURLToPath(new URL('../../server/bin/slipway.mjs', import.meta.url));
 
 /** How long a program of a test may live: what never ends is a fault, what is slow is a busy machine. */
-const LIMIT_MS = 300_000;
+const LIMIT_MS = 900_000;
 
 export interface Ended {
   /** Null when it was killed, also because it did not end by itself in time. */

@@ -272,9 +272,10 @@ test('attack: a node lists millions of transactions of a program that are new: t
     name: 'node.example',
     async call<T>(method: string, params: unknown[]): Promise<T> {
       if (method === 'getSignatureStatuses') return { value: [{ slot: 1 }] } as T;
-      const { before, until } = params[1] as { before?: string; until: string };
+      const { before, until, limit } = params[1] as { before?: string; until?: string; limit: number };
       const end = before === undefined ? all.length : Number(before.slice(3));
-      return all.slice(Math.max(Number(until.slice(3)) + 1, end - 1_000), end).reverse() as T;
+      const first = until === undefined ? 0 : Number(until.slice(3)) + 1;
+      return all.slice(Math.max(first, end - limit), end).reverse() as T;
     },
   };
   const program = key();

@@ -16,6 +16,8 @@ import { ask, ChainUnavailable, listOf, type Rpc, RpcError } from './rpc.js';
 const PAGE = 1_000;
 /** So many transactions of a list are kept, some 300 bytes each: of a program that many use, there may be millions after a pause. */
 const MOST_LISTED = 100_000;
+/** How often it is asked what is before a transaction: of several nodes behind one address, each keeps as much as it likes. */
+const MOST_ASKED = 5;
 
 /** A transaction as a program's list has it. */
 export interface Listed {
@@ -31,6 +33,7 @@ export interface Listed {
 interface Range {
   before?: string | undefined;
   until?: string | undefined;
+  limit?: number | undefined;
   /** A node that has not seen this slot yet refuses to answer. */
   minContextSlot?: bigint | undefined;
 }
@@ -42,11 +45,11 @@ interface Range {
  */
 export async function listTransactions(rpc: Rpc, program: Address, range: Range): Promise<Listed[]> {
   type Row = { signature: string; slot: number | bigint; blockTime?: number | bigint | null };
-  const { before, until, minContextSlot } = range;
+  const { before, until, limit = PAGE, minContextSlot } = range;
   const options = {
     ...(before && { before }),
     ...(until && { until }),
-    limit: PAGE,
+    limit,
     commitment: 'confirmed',
     ...(minContextSlot && { minContextSlot: Number(minContextSlot) }),
   };
@@ -79,8 +82,8 @@ export async function listOlder(rpc: Rpc, program: Address, oldest: string): Pro
 
 /**
  * All of a program's transactions after the newest known one, newest first. If the node does not know that one, those
- * of later slots: a block's transactions are all listed at once. `isWhole` is false if the node has not kept the known
- * one, so that some in between may be missing; `isDenied` is true if it has older ones and not the known one in its slot: it is behind,
+ * of later slots: a block's transactions are all listed at once. `isWhole` is false if no list goes on to the known one, which the node
+ * has not kept, so that some in between may be missing; `isDenied` is true if it has older ones and not the known one in its slot: it is behind,
  * or there is no such transaction. `isAll` is false if there are newer ones than these, which are the oldest `MOST_LISTED`.
  * @throws ChainUnavailable also if the node has not seen the slot of the known one yet
  */
@@ -92,9 +95,11 @@ export async function listNewer(
   const found: Listed[] = [];
   let isAll = true;
   let until: string | undefined = newest.txId;
-  for (;;) {
+  let isProof = false;
+  for (let empty = 0; ; ) {
     const last = found.at(-1);
-    const range: Range = { before: last?.txId, until, minContextSlot: newest.slot };
+    const next = isProof ? { limit: 1 } : { until };
+    const range: Range = { before: last?.txId, ...next, minContextSlot: newest.slot };
     const page: Listed[] | undefined = await listTransactions(rpc, program, range).catch(async (error) => {
       // Some nodes refuse an `until` that they do not know.
       if (until === undefined || (await knows(rpc, newest.txId))) throw error;
@@ -120,9 +125,10 @@ export async function listNewer(
       const [slot] = await slotsOf(rpc, [newest.txId]);
       return { found: later(), isWhole: true, isDenied: slot !== newest.slot, isAll };
     }
-    if (page.length > 0) continue;
-    if (found.length === 0 || (await knows(rpc, newest.txId))) return { found, isWhole: true, isAll };
-    return { found: later(), isWhole: false, isAll };
+    if (found.length === 0) return { found, isWhole: true, isAll };
+    if (page.length === 0 && isProof && ++empty === MOST_ASKED) return { found: later(), isWhole: false, isAll };
+    // With `until`, a list ends alike where a node has reached the newest one and where it has kept nothing more.
+    isProof = page.length === 0 || (page.length < PAGE && !isProof);
   }
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Listed, listNewer, listOlder, listTransactions } from '../chain/index.js';
+import { BackOffs } from '../lib/back-offs.js';
 import { coalesced } from '../lib/single-flight.js';
 import { forgetUnread, getIndexCursor, type IndexCursor, setIndexCursor } from '../store/index-cursors.js';
 import { type IndexDeps, type IndexedProgram, lockProgram, placed } from './indexed-program.js';
@@ -15,6 +16,11 @@ const PAUSE_MS = 100;
  * that a node never gives.
  */
 const REST = 10;
+/**
+ * A node that has kept less than others, behind the same address, has nothing older as well, though another of them knows the oldest
+ * that was read; and a node may lie.
+ */
+const ASKED_AGAIN = { firstMs: 60_000, longestMs: 3_600_000 };
 
 type Advance = (cursor: IndexCursor) => IndexCursor | undefined;
 
@@ -34,6 +40,8 @@ export class ProgramIndex<E> {
   readonly #denying: Patience;
   /** For a node that gives nothing of what it lists of the old history. */
   readonly #withholding: Patience;
+  /** When it is asked again whether there is anything older. */
+  readonly #ends: BackOffs;
   readonly #coalesced = coalesced(() => this.#syncOnce());
   #hasBegun = false;
   #hasAddedAccounts = false;
@@ -51,6 +59,7 @@ export class ProgramIndex<E> {
     this.#unread = new UnreadTransactions(deps, program);
     this.#missing = new Patience(deps.steadyNow, program.patienceMs, REST * program.patienceMs);
     this.#denying = new Patience(deps.steadyNow, DENIAL_MS);
+    this.#ends = new BackOffs(ASKED_AGAIN, deps.steadyNow);
     this.#withholding = new Patience(deps.steadyNow, REFUSAL_MS, REST * REFUSAL_MS);
   }
 
@@ -148,9 +157,11 @@ export class ProgramIndex<E> {
     const { program } = this.#program;
     if (newest === '') return { found: await listTransactions(chain.rpc, program, {}), isAll: true };
     const listed = await listNewer(chain.rpc, program, { txId: newest, slot }).catch((error: Error) => error);
-    if (listed instanceof Error || listed.isDenied) {
+    if (listed instanceof Error || listed.isDenied || !listed.isWhole) {
       const isAwaited = this.#denying.isLeftFor(newest);
-      if (!isAwaited && (await this.#goBack({ txId: newest, slot }, !(listed instanceof Error)))) {
+      const isDenied = !(listed instanceof Error) && listed.isDenied === true;
+      const mayBeNone = listed instanceof Error || isDenied;
+      if (!isAwaited && mayBeNone && (await this.#goBack({ txId: newest, slot }, isDenied))) {
         return { found: [], isAll: false };
       }
       if (listed instanceof Error) throw listed;
@@ -171,6 +182,8 @@ export class ProgramIndex<E> {
     const { program } = this.#program;
     const place = await placeBefore(this.#deps, this.#program, newest, isDenied);
     if (!place) return false;
+    // What it has opened may have vanished with it.
+    this.#isSwept = false;
     await this.#store([], 1n, (cursor) => (cursor.newest === newest.txId ? { ...cursor, ...place } : undefined));
     this.#deps.log.warn(
       { program, none: newest.txId, newest: place.newest },
@@ -192,12 +205,17 @@ export class ProgramIndex<E> {
 
   async #readOlderInBackground(): Promise<void> {
     const cursor = await this.#cursor();
-    if (this.#older || !cursor?.newest || cursor.complete) return;
+    if (this.#older || !cursor?.newest || this.#hasEnded(cursor)) return;
     this.#older = this.#readOlder(PAUSE_MS)
       .catch((error: Error) => this.#interrupt(error.message))
       .finally(() => {
         this.#older = undefined;
       });
+  }
+
+  /** Whether a node has said, not long ago, that there is nothing older. */
+  #hasEnded({ complete }: IndexCursor): boolean {
+    return complete && this.#ends.isResting(this.#program.program);
   }
 
   /** Logs once at level `warn` why the backfill cannot continue now. */
@@ -219,8 +237,9 @@ export class ProgramIndex<E> {
 
   /** Backfills one page, newest first. Returns whether there is nothing more to read for now. */
   async #readOlderPage(pauseMs: number): Promise<boolean> {
-    let { newest, oldest, complete } = (await this.#cursor())!;
-    if (complete || newest === '') return true;
+    const cursor = (await this.#cursor())!;
+    let { oldest } = cursor;
+    if (cursor.newest === '' || this.#hasEnded(cursor)) return true;
     const { chain, log } = this.#deps;
     const { program, subject } = this.#program;
     // Earlier versions created cursors without `oldest`.
@@ -229,6 +248,8 @@ export class ProgramIndex<E> {
       this.#interrupt(`the node does not know ${oldest}, before which it was asked for transactions`);
       return true;
     }
+    if (page.length > 0) this.#ends.delete(program);
+    else this.#ends.fail(program);
     for (const listed of page.length > 0 ? this.#reader.batches(page) : [[]]) {
       if (this.#closed) return false;
       const read = await this.#reader.read(listed);
@@ -246,7 +267,7 @@ export class ProgramIndex<E> {
       oldest = last;
       if (pauseMs > 0) await sleep(pauseMs);
     }
-    if (page.length === 0) log.info({ program }, `all ${subject} of the history have been read`);
+    if (page.length === 0 && !cursor.complete) log.info({ program }, `all ${subject} of the history have been read`);
     return page.length === 0;
   }
 

@@ -23,10 +23,10 @@ for (const [name, open] of Object.entries(PROGRAMS)) {
     const cursor = async () => (await getIndexCursor(world.store, world.program))!;
     const rowsOf = () => world.rpc.call<Row[]>('getSignaturesForAddress', [world.program, { limit: 1_000 }]);
 
-    /** Looks as a new process with this node does, and once more a minute later. */
+    /** Looks as a new process with this node does, and twice more, a minute later each. */
     async function look(node: object = {}): Promise<void> {
       const index = world.newIndex({ steadyNow, ...node });
-      for (const waited of [0, 60_000]) {
+      for (const waited of [0, 60_000, 60_000]) {
         now += waited;
         await index.sync().catch((error) => assert.ok(error instanceof ChainUnavailable, `${error}`));
       }
@@ -140,6 +140,77 @@ for (const [name, open] of Object.entries(PROGRAMS)) {
       // Nobody can say that these are none: they are asked for again, ever less often.
       await world.store.query('delete from index_unread');
       await assertWhole();
+    });
+
+    /** Nodes that give six at a time, of which one has kept only the newest ten and answers where this is so. */
+    const twoNodes = (isShort: () => boolean) =>
+      nodeThat(world, async (method, params) => {
+        if (method !== 'getSignaturesForAddress') return undefined;
+        const { before, limit = 1_000, ...range } = params[1] as Range;
+        const rows = await world.rpc.call<Row[]>(method, [world.program, { ...range, limit: 1_000 }]);
+        const kept = isShort() ? rows.filter((row) => newestTen.has(row.signature)) : rows;
+        const from = before === undefined ? 0 : kept.findIndex(({ signature }) => signature === before) + 1;
+        return before !== undefined && from === 0 ? [] : kept.slice(from, from + Math.min(limit, 6));
+      });
+    let newestTen = new Set<string>();
+    async function keepTen(): Promise<void> {
+      newestTen = new Set((await rowsOf()).slice(0, 10).map(({ signature }) => signature));
+    }
+
+    it('attack: a node that keeps less than others behind its address ends the old history: it is read all the same a minute later, or by the next process', async () => {
+      const made = await world.happen(30);
+      await keepTen();
+      let asked = 0;
+      // The third page is empty.
+      const index = world.newIndex({ steadyNow, ...twoNodes(() => ++asked > 1) });
+      await eventually('it seems to end', async () => {
+        await index.sync();
+        return (await cursor()).complete;
+      });
+      await index.close();
+      const known = () => world.transactions().then((all) => made.filter((each) => all.includes(each)).length);
+      assert.ok((await known()) < 30);
+      const later = world.newIndex({ steadyNow, ...twoNodes(() => false) });
+      await later.sync();
+      await eventually('all is read', async () => {
+        await later.sync();
+        return (await known()) === 30;
+      });
+      await later.close();
+      // Also in the same process.
+      await world.forget();
+      asked = 0;
+      const same = world.newIndex({ steadyNow, ...twoNodes(() => ++asked > 1 && asked < 9) });
+      await eventually('it seems to end', async () => {
+        await same.sync();
+        return (await cursor()).complete;
+      });
+      assert.ok((await known()) < 30);
+      asked = 9;
+      now += 60_000;
+      await eventually('all is read', async () => {
+        await same.sync();
+        return (await known()) === 30;
+      });
+      await same.close();
+    });
+
+    it('attack: a node that keeps less than others behind its address ends the list of what is new: nothing of it is left out', async () => {
+      for (const short of [1, 2, 3, 4]) {
+        await world.forget();
+        await world.happen(2);
+        await readAll();
+        const made = await world.happen(30);
+        await keepTen();
+        let asked = 0;
+        const index = world.newIndex({ steadyNow, ...twoNodes(() => ++asked >= short && asked < short + 3) });
+        for (let looks = 0; looks < 3; looks++) {
+          await index.sync().catch((error) => assert.ok(error instanceof ChainUnavailable, `${error}`));
+        }
+        await index.close();
+        const known = new Set(await world.transactions());
+        assert.equal(made.filter((each) => known.has(each)).length, 30, `${short}`);
+      }
     });
 
     it('goes back for no node that is behind, has pruned the newest transaction, or does not answer', async () => {

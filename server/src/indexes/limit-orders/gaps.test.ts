@@ -64,9 +64,9 @@ for (const unknown of ['more', 'error'] as const) {
     await world.rpc.call('localnet_advanceClock', [1]);
     const { maker: last, placed: kept } = await placeUnheard(2);
     const pruned = nodeWith({ ...world, program }, (rows) => rows.slice(0, 2), unknown);
-    const index = world.newIndex(pruned);
-    await index.sync();
-    await index.sync();
+    let now = 0;
+    const index = world.newIndex({ ...pruned, steadyNow: () => now });
+    for (; now <= 60_000; now += 60_000) await index.sync();
     const states = async (of: typeof maker) =>
       new Map((await world.rowsOf(of)).map(({ orderKey, state, openTx }) => [orderKey, [state, openTx]]));
     const old = await states(maker);
@@ -96,13 +96,11 @@ it('looks for what is gone also where a run that has met a gap breaks off', asyn
   let isBroken = false;
   let asked = 0;
   const pruned = nodeWith({ ...world, program }, (rows) => (isBroken ? rows.slice(0, 30) : rows), 'more');
-  const index = world.newIndex(
-    nodeThat({ rpc: pruned.chain.rpc, chain: world.chain }, (method) =>
-      isBroken && method === 'getTransaction' && ++asked > 25
-        ? Promise.reject(new ChainUnavailable('test'))
-        : undefined,
-    ),
+  const node = nodeThat({ rpc: pruned.chain.rpc, chain: world.chain }, (method) =>
+    isBroken && method === 'getTransaction' && ++asked > 25 ? Promise.reject(new ChainUnavailable('test')) : undefined,
   );
+  let now = 0;
+  const index = world.newIndex({ ...node, steadyNow: () => now });
   await eventually('all is read', async () => {
     await index.sync();
     return world.isComplete();
@@ -111,6 +109,8 @@ it('looks for what is gone also where a run that has met a gap breaks off', asyn
   await world.rpc.call('localnet_advanceClock', [1]);
   await placeUnheard(30);
   isBroken = true;
+  await index.sync();
+  now += 60_000;
   await assert.rejects(index.sync(), ChainUnavailable);
   isBroken = false;
   await index.sync();
