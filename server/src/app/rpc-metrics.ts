@@ -18,10 +18,10 @@ export function createRpcMeter(registry: Registry): (rpc: Rpc) => Rpc {
   });
   return ({ name, call }) => ({
     name,
-    async call(method, params) {
+    async call(method, params, most) {
       const end = durations.startTimer({ rpc: name, method });
       try {
-        const answer = await call<never>(method, params);
+        const answer = await call<never>(method, params, most);
         end({ outcome: 'answered' });
         return answer;
       } catch (error) {

@@ -10,7 +10,7 @@ import {
 } from '@slipway/wire';
 import { beginningsOf } from './long-base58.js';
 import { bytesIn, wholeIn } from './node-values.js';
-import { ask, ChainUnavailable, listOf, type Rpc, RpcError } from './rpc.js';
+import { AnswerTooLong, ask, ChainUnavailable, listOf, type Rpc, RpcError, Unanswered } from './rpc.js';
 
 /** The most that getSignaturesForAddress may be asked for; a node may give less. */
 const PAGE = 1_000;
@@ -192,8 +192,10 @@ export interface Unreadable {
   unreadable: string;
   /** The node may have it a moment later. */
   isMissing?: boolean;
-  /** The node has answered with an error, which may concern this transaction alone or the whole node. */
+  /** The node has answered with an error, or not in time, which may concern this transaction alone or the whole node. */
   isRefused?: boolean;
+  /** The answer has more bytes than were to be read. */
+  isTooLong?: boolean;
 }
 
 /**
@@ -205,11 +207,19 @@ const MAX_CALLED_DIGITS = 1_700;
 /** The error code for a transaction version that we do not read: only that transaction is refused. */
 const UNSUPPORTED_VERSION = -32015;
 
-/** What a transaction ran, or why that is not known. @throws ChainUnavailable if the node gives no answer at all */
-export async function readPastTransaction(rpc: Rpc, txId: string): Promise<PastTransaction | Unreadable> {
+/**
+ * What a transaction ran, or why that is not known. Anybody can land one for 5,000 lamports whose answer has a megabyte, however little
+ * of it is asked for, and which a node may take ten seconds to write: `most` bytes are read of an answer.
+ * @throws ChainUnavailable if the node cannot be reached
+ */
+export async function readPastTransaction(
+  rpc: Rpc,
+  txId: string,
+  most?: number,
+): Promise<PastTransaction | Unreadable> {
   const params = [txId, { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 1 }];
   try {
-    const answer = await rpc.call<RpcTransaction | null>('getTransaction', params);
+    const answer = await rpc.call<RpcTransaction | null>('getTransaction', params, most);
     if (!answer?.meta) return { unreadable: 'the node does not have it', isMissing: true };
     const { err, innerInstructions, loadedAddresses } = answer.meta;
     if (err === undefined) throw new TypeError('neither an error nor none');
@@ -227,6 +237,8 @@ export async function readPastTransaction(rpc: Rpc, txId: string): Promise<PastT
       instructions: instructionsOf(decoded, loadedAddresses, hasFailed ? [] : innerInstructions!),
     };
   } catch (error) {
+    if (error instanceof AnswerTooLong) return { unreadable: error.message, isTooLong: true };
+    if (error instanceof Unanswered) return { unreadable: error.message, isRefused: true };
     if (error instanceof ChainUnavailable) throw error;
     if (error instanceof RpcError) {
       return { unreadable: `the node refused: ${error.message}`, isRefused: error.code !== UNSUPPORTED_VERSION };

@@ -46,6 +46,7 @@ export {
   type Rpc,
   RpcError,
   Throttled,
+  Unanswered,
 } from './rpc.js';
 export { CPI_GUARDED, closerOf, givesAwaySol, hasCpiGuard, NO_MEMO, requiresMemo } from './token-account-guards.js';
 export { readMetadata } from './token-text.js';

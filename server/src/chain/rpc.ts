@@ -6,8 +6,11 @@ import { BodyTooLong, readBody } from '../lib/read-body.js';
 export interface Rpc {
   /** Where it goes, safe to show: host only, never a path or query that may hold a key. */
   readonly name: string;
-  /** @throws RpcError when the endpoint answered with an error, ChainUnavailable when it gave no usable answer. */
-  call<T>(method: string, params: unknown[]): Promise<T>;
+  /**
+   * `most`: the longest answer that is read, in bytes, where that is not the usual one.
+   * @throws RpcError when the endpoint answered with an error, ChainUnavailable when it gave no usable answer.
+   */
+  call<T>(method: string, params: unknown[], most?: number): Promise<T>;
 }
 
 /** The endpoint understood the call and refused it. */
@@ -42,6 +45,9 @@ export class ChainUnavailable extends Outage {
 
 /** The answer was cut off, because it is longer than is read. */
 export class AnswerTooLong extends ChainUnavailable {}
+
+/** No answer in time, or a gateway's word for that: it may be this call that takes so long, or the whole node that is away. */
+export class Unanswered extends ChainUnavailable {}
 
 /** The node asks for fewer calls. The call was not made. */
 export class Throttled extends ChainUnavailable {
@@ -79,7 +85,7 @@ export function createHttpRpc({ url, timeoutMs = 10_000, post: send = createHttp
   }
   let nextId = 1;
 
-  async function post(method: string, params: unknown[]): Promise<RpcResponse> {
+  async function post(method: string, params: unknown[], longest: number | undefined): Promise<RpcResponse> {
     const signal = AbortSignal.timeout(timeoutMs);
     try {
       const body = JSON.stringify({ jsonrpc: '2.0', id: nextId++, method, params });
@@ -93,22 +99,22 @@ export function createHttpRpc({ url, timeoutMs = 10_000, post: send = createHttp
       }
       if (status >= 300 && status < 400)
         throw new ChainUnavailable(`${name} sends us elsewhere (${status}): configure where it really is`);
-      if (status >= 500) throw new ChainUnavailable(`${name} answered ${status} to ${method}`);
-      const most = method === 'getProgramAccounts' ? MAX_LISTING : MAX_ANSWER;
+      if (status >= 500) throw new Unanswered(`${name} answered ${status} to ${method}`);
+      const most = longest ?? (method === 'getProgramAccounts' ? MAX_LISTING : MAX_ANSWER);
       return JSON.parse(await readBody(response, most)) as RpcResponse;
     } catch (error) {
       if (error instanceof ChainUnavailable) throw error;
       if (error instanceof BodyTooLong) throw new AnswerTooLong(`${name}: ${error.message} to ${method}`);
       // The cause may quote the URL, which may hold a key: only its class is passed on.
-      const reason = signal.aborted ? `no answer in ${timeoutMs} ms` : 'no usable answer';
-      throw new ChainUnavailable(`${name}: ${reason} to ${method}`);
+      if (signal.aborted) throw new Unanswered(`${name}: no answer in ${timeoutMs} ms to ${method}`);
+      throw new ChainUnavailable(`${name}: no usable answer to ${method}`);
     }
   }
 
   return {
     name,
-    async call<T>(method: string, params: unknown[]): Promise<T> {
-      const body = await post(method, params);
+    async call<T>(method: string, params: unknown[], most?: number): Promise<T> {
+      const body = await post(method, params, most);
       if (body === null || typeof body !== 'object')
         throw new ChainUnavailable(`${name}: not a JSON-RPC answer to ${method}`);
       if (body.error) throw errorOf(name, body.error);

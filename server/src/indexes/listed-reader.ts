@@ -1,12 +1,15 @@
 import { type Chain, ChainUnavailable, type Listed, type Unreadable } from '../chain/index.js';
-import { BATCH, type IndexedProgram, readEvents } from './indexed-program.js';
-import { Patience } from './patience.js';
+import { BATCH, type IndexedProgram, readEvents, USUAL_ANSWER } from './indexed-program.js';
+import { Patience, REST } from './patience.js';
 
 /** How long a node may refuse a whole batch before its transactions count as unreadable: most nodes recover. */
 export const REFUSAL_MS = 60_000;
 /** The most that are read at a time. */
 const MOST = 8 * BATCH;
-/** A batch that is read within this is followed by a larger one, any other by a smaller one: no call waits for five seconds. */
+/**
+ * A batch that is read within this, with no answer that is cut off, is followed by a larger one, any other by a smaller one: no call
+ * waits for five seconds.
+ */
 const SOON_MS = 1_000;
 
 /** A listed transaction with what it did. */
@@ -31,7 +34,7 @@ export class ListedReader<E> {
     this.#chain = chain;
     this.#program = program;
     this.#steadyNow = steadyNow;
-    this.#refusing = new Patience(steadyNow, REFUSAL_MS);
+    this.#refusing = new Patience(steadyNow, REFUSAL_MS, REST * REFUSAL_MS);
   }
 
   /** Cuts a list. How large a batch is depends on how long those before it have taken. */
@@ -48,7 +51,13 @@ export class ListedReader<E> {
    * if it tells another slot than the list: nobody knows which is true
    */
   async read(batch: readonly Listed[]): Promise<Read<E>[]> {
-    const read = await this.#timed(readEvents(this.#chain, this.#program, batch), batch.length);
+    const began = this.#steadyNow();
+    const read = await readEvents(this.#chain, this.#program, batch, USUAL_ANSWER).catch((error) => {
+      this.#size = BATCH;
+      throw error;
+    });
+    const isSoon = this.#steadyNow() - began < SOON_MS && !read.some((each) => 'isTooLong' in each);
+    this.#resize(isSoon, batch.length);
     const refusals = read.flatMap((each) => ('isRefused' in each && each.isRefused ? [each.unreadable] : []));
     if (refusals[0] && refusals.length === batch.length && this.#refusing.isLeftFor(batch[0]!.txId)) {
       throw new ChainUnavailable(refusals[0]);
@@ -61,15 +70,8 @@ export class ListedReader<E> {
     });
   }
 
-  async #timed<T>(reading: Promise<T>, count: number): Promise<T> {
-    const began = this.#steadyNow();
-    const read = await reading.catch((error) => {
-      this.#size = BATCH;
-      throw error;
-    });
-    const isSoon = this.#steadyNow() - began < SOON_MS;
+  #resize(isSoon: boolean, count: number): void {
     if (!isSoon) this.#size = Math.max(BATCH, this.#size / 2);
     else if (count >= this.#size) this.#size = Math.min(MOST, 2 * this.#size);
-    return read;
   }
 }

@@ -1,4 +1,10 @@
 /**
+ * How many times as long as it has waited in vain an index goes on without waiting: there may be any number of transactions
+ * that a node never gives.
+ */
+export const REST = 10;
+
+/**
  * A time limit for waiting for one thing at a time. It starts when a thing is asked about for the first time. Once it has run
  * out in vain, nothing else is waited for until it has rested.
  */

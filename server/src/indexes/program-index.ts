@@ -5,17 +5,12 @@ import { coalesced } from '../lib/single-flight.js';
 import { forgetUnread, getIndexCursor, type IndexCursor, setIndexCursor } from '../store/index-cursors.js';
 import { type IndexDeps, type IndexedProgram, lockProgram, placed } from './indexed-program.js';
 import { isGiven, ListedReader, REFUSAL_MS, type Read } from './listed-reader.js';
-import { Patience } from './patience.js';
+import { Patience, REST } from './patience.js';
 import { UnreadTransactions } from './unread-transactions.js';
 import { DENIAL_MS, placeBefore } from './wrong-cursor.js';
 
 /** Pause between two batches of a background backfill, so that it does not crowd out other reads of the chain. */
 const PAUSE_MS = 100;
-/**
- * How many times as long as it has waited in vain an index goes on without waiting: there may be any number of transactions
- * that a node never gives.
- */
-const REST = 10;
 /**
  * A node that has kept less than others, behind the same address, has nothing older as well, though another of them knows the oldest
  * that was read; and a node may lie.

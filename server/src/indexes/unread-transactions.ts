@@ -1,11 +1,31 @@
 import { Gauge } from 'prom-client';
 import type { Unreadable } from '../chain/index.js';
-import { addUnread, countUnread, type HistoryPlace, removeUnread, tryUnread } from '../store/index-cursors.js';
+import {
+  addUnread,
+  countUnread,
+  findUnread,
+  type HistoryPlace,
+  removeUnread,
+  tryUnread,
+} from '../store/index-cursors.js';
 import type { Tx } from '../store/sql.js';
-import { BATCH, type IndexDeps, type IndexedProgram, lockProgram, placed, readEvents } from './indexed-program.js';
+import {
+  BATCH,
+  type IndexDeps,
+  type IndexedProgram,
+  lockProgram,
+  placed,
+  readEvents,
+  USUAL_ANSWER,
+} from './indexed-program.js';
 
 const FIRST_RETRY_MS = 2_000;
 const LONGEST_RETRY_MS = 5 * 60_000;
+/** How many long ones are known; the others are found again in their turn. */
+const MOST_LONG = 1_000;
+/** As many long ones are read one after the other, and none for so many times as long as that took. */
+const LONG_AT_A_TIME = 4;
+const LONG_REST = 9;
 
 /** Transactions that the node lists but could not return. They are retried with growing delays. */
 export class UnreadTransactions<E> {
@@ -14,6 +34,9 @@ export class UnreadTransactions<E> {
   readonly #gauge: Gauge;
   #retryAt = Number.NEGATIVE_INFINITY;
   #waitMs = 0;
+  /** Those with long answers. To read one takes ten milliseconds of the event loop: they have a tenth of the time. */
+  readonly #long = new Set<string>();
+  #longAt = Number.NEGATIVE_INFINITY;
 
   constructor(deps: IndexDeps, program: IndexedProgram<E>) {
     this.#deps = deps;
@@ -31,14 +54,24 @@ export class UnreadTransactions<E> {
       program,
       unread.map(({ place }) => place),
     );
+    for (const { place, isTooLong } of unread) this.#noteLong(place.txId, isTooLong);
     this.#retryAt = Number.NEGATIVE_INFINITY;
     this.#waitMs = 0;
     const { place, unreadable: reason } = first;
     log.warn({ count: unread.length, transaction: place.txId, reason }, `transactions of ${subject} cannot be read`);
   }
 
-  /** Retries batches if it is time to, until none are left or one of a batch still cannot be read. */
+  #noteLong(txId: string, isTooLong = false): void {
+    if (isTooLong && this.#long.size < MOST_LONG) this.#long.add(txId);
+  }
+
+  /** Retries batches if it is time to, until none are left or one of a batch still cannot be read; then some long ones. */
   async retry(): Promise<void> {
+    await this.#retryBatches();
+    await this.#readLong();
+  }
+
+  async #retryBatches(): Promise<void> {
     if (this.#deps.steadyNow() < this.#retryAt) return;
     let read = await this.#retryBatch();
     this.#waitMs = read > 0 ? 0 : Math.min(LONGEST_RETRY_MS, this.#waitMs * 2 || FIRST_RETRY_MS);
@@ -49,9 +82,32 @@ export class UnreadTransactions<E> {
   /** Returns how many of a batch could be read. */
   async #retryBatch(): Promise<number> {
     const { store, chain } = this.#deps;
+    const except = [...this.#long];
+    const places = await store.single((tx) => tryUnread(tx, this.#program.program, { most: BATCH, except }));
+    const answers = await readEvents(chain, this.#program, places, USUAL_ANSWER);
+    for (const [index, { txId }] of places.entries()) {
+      const answer = answers[index]!;
+      this.#noteLong(txId, 'unreadable' in answer && answer.isTooLong);
+    }
+    return this.#record(places, answers);
+  }
+
+  async #readLong(): Promise<void> {
+    const { store, chain, steadyNow } = this.#deps;
+    const began = steadyNow();
+    if (this.#long.size === 0 || began < this.#longAt) return;
+    for (const txId of [...this.#long].slice(0, LONG_AT_A_TIME)) {
+      this.#long.delete(txId);
+      const places = await findUnread(store, this.#program.program, txId);
+      await this.#record(places, await readEvents(chain, this.#program, places));
+    }
+    this.#longAt = steadyNow() + LONG_REST * (steadyNow() - began);
+  }
+
+  /** Returns how many of them could be read. */
+  async #record(places: readonly HistoryPlace[], answers: Awaited<ReturnType<typeof readEvents<E>>>): Promise<number> {
+    const { store } = this.#deps;
     const { program } = this.#program;
-    const places = await store.single((tx) => tryUnread(tx, program, BATCH));
-    const answers = await readEvents(chain, this.#program, places);
     const read = places.flatMap((place, index) => {
       const answer = answers[index]!;
       return 'unreadable' in answer ? [] : [{ place: { ...place, slot: answer.slot }, events: answer.events }];

@@ -8,6 +8,7 @@ import { type InviteIndex, readInvite } from '../../indexes/invites/index.js';
 import { explain, INVITE_PURSE, type Landing, rememberOwn, type Settlement, tryOut } from '../../landing/index.js';
 import { BackOffs } from '../../lib/back-offs.js';
 import type { Clock } from '../../lib/clock.js';
+import { waitAtMost } from '../../lib/wait-at-most.js';
 import { blame } from '../../store/blamed-claims.js';
 import { dueInvites } from '../../store/invite-lists.js';
 import { insertCrafted, type LedgerRow } from '../../store/ledger.js';
@@ -60,6 +61,7 @@ const INTERVAL_MS = 2_000;
 const HOUR_MS = 60 * 60_000;
 const FAILED = { firstMs: 2_000, longestMs: 60 * 60_000 };
 const LOOK_AT = 1_000;
+const LONGEST_SYNC_MS = 5_000;
 /** The index may be reading for long; interrupting it loses nothing. */
 const LONGEST_CLOSE_MS = 2_000;
 
@@ -123,7 +125,8 @@ class InviteWork implements Work<Address, PreparedExpiry> {
   /** Expired invites that are not backing off, those with the fewest failures first. */
   async due(): Promise<Address[]> {
     const { store, index } = this.#deps;
-    await index.sync();
+    // Those that are known are sent back, however long it takes to read of others.
+    await waitAtMost(LONGEST_SYNC_MS, index.sync());
     const resting = this.#backOffs.resting();
     const due = await dueInvites(store, { nowSeconds: this.#nowSeconds(), except: resting, most: LOOK_AT });
     this.#backOffs.keepOnly(new Set([...resting, ...due]));
@@ -168,7 +171,7 @@ class InviteWork implements Work<Address, PreparedExpiry> {
   }
 
   async turned(begun: number): Promise<void> {
-    if (begun > 0) await this.#deps.index.sync();
+    if (begun > 0) await waitAtMost(LONGEST_SYNC_MS, this.#deps.index.sync());
   }
 
   /** How many more may be sent back within the hour. */
