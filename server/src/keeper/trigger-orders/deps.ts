@@ -9,6 +9,7 @@ import type { Router } from '../../routing/router.js';
 import type { Store } from '../../store/sql.js';
 import type { KeeperWallet } from '../wallet.js';
 import type { FillWrites } from './fill-writes.js';
+import type { Absences } from './rents.js';
 import type { UnitsByShape } from './units-by-shape.js';
 
 export interface TriggerKeeperDeps {
@@ -33,4 +34,5 @@ export interface TriggerKeeperDeps {
 export interface FillDeps extends TriggerKeeperDeps {
   writes: FillWrites;
   units: UnitsByShape;
+  absences: Absences;
 }

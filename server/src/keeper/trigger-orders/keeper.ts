@@ -12,7 +12,7 @@ import { createFillWrites } from './fill-writes.js';
 import { Firing } from './firing.js';
 import { createMetrics, type TriggerMetrics } from './metrics.js';
 import { Recovery, releaseAbandoned } from './recovery.js';
-import { returnRents } from './rents.js';
+import { newAbsences, returnRents } from './rents.js';
 import { UnitsByShape } from './units-by-shape.js';
 import { type FiredOrder, WaitingOrders } from './waiting-orders.js';
 
@@ -130,6 +130,7 @@ class TriggerWork implements Work<OwnedOrder, PricedOrder> {
       },
       writes: createFillWrites(deps),
       units: new UnitsByShape(),
+      absences: newAbsences(),
     };
     this.#orders = orders;
     this.#metrics = createMetrics(deps.registry, () => ({ waiting: orders.size, unpaid: this.#unpaid.size }));

@@ -2,11 +2,14 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ORDER_ENGINE_PROGRAM, TOKEN_SWAP_PROGRAM } from '@slipway/programs';
 import { type Address, associatedTokenAddress, decodeTokenAccount, rentExemptLamports } from '@slipway/wire';
-import type { Rpc } from '../../chain/index.js';
+import { createChain, type Rpc } from '../../chain/index.js';
+import { steadyNow } from '../../lib/clock.js';
 import { openAggregator, unhurried } from '../../routing/aggregator/testing.js';
 import { AMOUNT, openTriggerWorld } from './testing.js';
 
 const RENT = rentExemptLamports(165);
+/** So many in a row must have found no account of an order. */
+const LOOKS = 24;
 
 let world: Awaited<ReturnType<typeof openTriggerWorld>>;
 let client: ReturnType<typeof world.newClient>;
@@ -88,8 +91,50 @@ describe('the rent of a filled order', () => {
     await world.world.holding(world.bought, wallet.address, 0n, world.accountOf(wallet.address));
     await nextTry(id);
     assert.deepEqual([await world.exists(output), await world.held(wallet.address)], [false, 7n]);
-    const { rows } = await world.store.query('select rent_due as "isDue" from orders where id = $1', [id]);
-    assert.deepEqual(rows, [{ isDue: false }]);
+    for (let looks = 0; looks < LOOKS; looks++) {
+      assert.equal(await isDue(id), true);
+      await nextTry(id);
+    }
+    assert.equal(await isDue(id), false);
+  });
+
+  it('attack: a node hides the account of a filled order for all looks but one: what lies there, and the rent, come home with that one', async () => {
+    const { wallet, id } = await world.deposit(client);
+    const inputAccount = (await world.rowOf(id)).inputAccount as Address;
+    await give(inputAccount, AMOUNT + 7n);
+    const { chain, hidden } = hiding(inputAccount, id, LOOKS - 1);
+    const lamports = await world.world.lamports(wallet.address);
+    const lied = await world.newKeeper({ chain });
+    for (let looks = 0; looks < LOOKS; looks++) {
+      assert.deepEqual([await world.exists(inputAccount), await isDue(id)], [true, looks > 0]);
+      await lied.runDue();
+      await world.store.query('update orders set lease_until = null where id = $1', [id]);
+    }
+    assert.equal(hidden(), LOOKS - 1);
+    assert.deepEqual([await world.exists(inputAccount), await isDue(id)], [false, false]);
+    assert.equal(await world.held(wallet.address, world.sold), 7n);
+    assert.equal(await world.world.lamports(wallet.address), lamports + RENT);
+    await lied.close();
+  });
+
+  it('attack: a node hides one of the two accounts of a filled order while the other one is closed: it is closed later', async () => {
+    const terms = { orderType: 'otoco', tpPriceUsd: 1.5, slPriceUsd: 0.1 } as const;
+    const { wallet, id } = await world.deposit(client, terms);
+    const { vault, ...order } = await world.rowOf(id);
+    const [input, output] = [order.inputAccount, order.outputAccount] as [Address, Address];
+    await give(input, AMOUNT + 7n);
+    await keeper.runDue();
+    const { received } = (await world.rowOf(id)).progress.entry;
+    await world.world.holding(world.bought, vault as Address, received + 5n, output);
+    await client.edit(wallet.address, id, { orderType: 'otoco', tpPriceUsd: 0.95 });
+    const { chain, hidden } = hiding(input, id, 1);
+    const lied = await world.newKeeper({ chain });
+    await lied.runDue();
+    assert.deepEqual([hidden(), await world.exists(input), await world.exists(output)], [1, true, false]);
+    await nextTry(id);
+    assert.equal(await world.exists(input), false);
+    assert.equal(await world.held(wallet.address), 5n);
+    await lied.close();
   });
 
   it('comes back afterwards, with what a venue did not take, where no router program sees to that', async () => {
@@ -154,6 +199,32 @@ describe('the rent of a filled order', () => {
     await keeper.runDue();
     assert.equal((await world.rowOf(stop)).progress.state, 'fill_success');
   });
+
+  async function isDue(id: string): Promise<boolean> {
+    const { rows } = await world.store.query<{ isDue: boolean }>(
+      'select rent_due as "isDue" from orders where id = $1',
+      [id],
+    );
+    return rows[0]!.isDue;
+  }
+
+  /** A node that hides an account of an order, once that is filled, in its first so many answers. */
+  function hiding(account: Address, id: string, most: number) {
+    let hidden = 0;
+    const rpc: Rpc = {
+      ...world.world.rpc,
+      async call<T>(method: string, params: unknown[]): Promise<T> {
+        const answer = await world.world.rpc.call<T>(method, params);
+        if (method !== 'getMultipleAccounts' || hidden >= most) return answer;
+        const at = (params[0] as Address[]).indexOf(account);
+        if (at < 0 || (await world.rowOf(id)).progress.state !== 'fill_success') return answer;
+        hidden += 1;
+        return { ...answer, value: (answer as { value: unknown[] }).value.with(at, null) };
+      },
+    };
+    const chain = createChain({ rpc, steadyNow, fees: { percentile: 50, maxMicroLamports: 1_000_000n } });
+    return { chain, hidden: () => hidden };
+  }
 
   /** Once its claim is over. */
   async function nextTry(id: string): Promise<void> {

@@ -15,6 +15,7 @@ import {
   TRIGGER_RENT_PURSE,
   tryOut,
 } from '../../landing/index.js';
+import { GrowingCache } from '../../lib/growing-cache.js';
 import { waitAtMost } from '../../lib/wait-at-most.js';
 import type { LedgerRow } from '../../store/ledger.js';
 import type { Tx } from '../../store/sql.js';
@@ -32,13 +33,24 @@ export const RENT_AREA = 'trigger-rent';
 const BATCH = 20;
 /** After this, or later for what was filled long ago, a rent that was not returned is tried again. */
 const LEASE_MS = 60_000;
+/**
+ * After so many looks in a row that have found no account of the order, over hours, there is none: a node may be behind, or lie. Where its
+ * fill has closed its account, none is owed.
+ */
+const MOST_LOOKS = 24;
+/** Of so many orders it is remembered how often their accounts were not there. */
+const MOST_ABSENCES = 10_000;
+
+/** How often in a row no account of an order was there, by its id. */
+export type Absences = GrowingCache<string, number>;
+export const newAbsences = (): Absences => new GrowingCache(MOST_ABSENCES);
 
 interface RentDetail {
   orderId: string;
   leaseUntil: Date;
 }
 
-/** `isPart`: an account of the order is left out, because its wallet has no account for what it holds. */
+/** `isPart`: an account of the order is left out: its wallet has no account for what it holds, or it was not there. */
 const RentPayload = Type.Object({ orderId: Type.String(), isPart: Type.Optional(Type.Boolean()) });
 type RentPayload = Static<typeof RentPayload>;
 const readRentPayload = payloadReader(RentPayload);
@@ -89,16 +101,23 @@ export async function returnRents(deps: FillDeps, { alone }: { alone: boolean })
 }
 
 async function returnRent(deps: FillDeps, order: TriggerOrderRow): Promise<void> {
-  const { store, landing, payer, chain, log } = deps;
+  const { store, landing, payer, chain, log, absences } = deps;
   const { id: orderId, wallet, leaseUntil } = order;
-  const perAccount = await instructionsFor(deps, order);
-  const instructions = perAccount.flat();
-  // Its wallet may have an account for it later.
-  const isPart = perAccount.some((each) => each.length === 0);
-  if (instructions.length === 0) {
-    if (!isPart) await store.single((tx) => settleRent(tx, orderId));
+  const accounts = [order.inputAccount, order.outputAccount].filter((account) => account !== null);
+  const all = await Promise.all(accounts.map((account) => vaultTokens(chain, order.vault, account as Address)));
+  const held = all.filter((tokens) => tokens !== undefined);
+  if (held.length === 0) {
+    const looks = (absences.get(orderId) ?? 0) + 1;
+    absences.set(orderId, looks);
+    if (looks >= MOST_LOOKS) await store.single((tx) => settleRent(tx, orderId));
     return;
   }
+  absences.delete(orderId);
+  const perAccount = await Promise.all(held.map((tokens) => instructionsFor(deps, order, tokens)));
+  const instructions = perAccount.flat();
+  if (instructions.length === 0) return;
+  // Its wallet may have an account for it later, or the node may show it then.
+  const isPart = held.length < accounts.length || perAccount.some((each) => each.length === 0);
   const tried = await tryOut(chain, (blockhash, budget) =>
     craftTransaction({ feePayer: payer, instructions, blockhash, budget }),
   );
@@ -118,33 +137,29 @@ async function returnRent(deps: FillDeps, order: TriggerOrderRow): Promise<void>
   log.info({ order: orderId, state }, 'sent the rent of a filled order to its wallet');
 }
 
-/** By account that there still is; none for one that must stay open for now. */
-async function instructionsFor({ chain, log }: TriggerKeeperDeps, order: TriggerOrderRow): Promise<Instruction[][]> {
+/** None for an account that must stay open for now. */
+async function instructionsFor(
+  { chain, log }: TriggerKeeperDeps,
+  order: TriggerOrderRow,
+  tokens: VaultTokens,
+): Promise<Instruction[]> {
   const wallet = order.wallet as Address;
-  const accounts = [order.inputAccount, order.outputAccount].filter((account) => account !== null);
-  const held = await Promise.all(accounts.map((account) => vaultTokens(chain, order.vault, account as Address)));
-  return Promise.all(
-    held
-      .filter((tokens) => tokens !== undefined)
-      .map(async (tokens) => {
-        const close = closeToWallet(tokens, wallet);
-        const { mint, isNative, amount } = tokens.tokens;
-        // Closing a native account pays out all its lamports.
-        if (isNative || amount === 0n) return [close];
-        const [facts, own] = await Promise.all([
-          chain.mint(mint),
-          chain.account(associatedTokenAddress(wallet, mint, tokens.tokenProgram)),
-        ]);
-        const isTheirs = own && decodeTokenAccount(own.data)?.owner === wallet;
-        if (facts && isTheirs) return [moveToWallet(tokens, wallet, facts.decimals), close];
-        // A few remaining tokens are not worth an account that the keeper would have to pay for.
-        log.info(
-          { order: order.id, account: tokens.account },
-          'an account is not empty and its wallet has none: left open for now',
-        );
-        return [];
-      }),
+  const close = closeToWallet(tokens, wallet);
+  const { mint, isNative, amount } = tokens.tokens;
+  // Closing a native account pays out all its lamports.
+  if (isNative || amount === 0n) return [close];
+  const [facts, own] = await Promise.all([
+    chain.mint(mint),
+    chain.account(associatedTokenAddress(wallet, mint, tokens.tokenProgram)),
+  ]);
+  const isTheirs = own && decodeTokenAccount(own.data)?.owner === wallet;
+  if (facts && isTheirs) return [moveToWallet(tokens, wallet, facts.decimals), close];
+  // A few remaining tokens are not worth an account that the keeper would have to pay for.
+  log.info(
+    { order: order.id, account: tokens.account },
+    'an account is not empty and its wallet has none: left open for now',
   );
+  return [];
 }
 
 async function vaultTokens(
