@@ -30,6 +30,7 @@ import { bytesOfOrder, openSeedMigration, orderAccount, type SeedMigration } fro
 import { openWithBareKeys } from '../signer/signer.js';
 import { deriveCheaply } from '../signer/testing.js';
 import { insertMaker, listMakers } from '../store/makers.js';
+import { ordersOfWallet } from '../store/seed-migration.js';
 import type { Store } from '../store/sql.js';
 import { putStop } from '../store/stops.js';
 import { openAnyStore } from '../store/testing.js';
@@ -348,13 +349,173 @@ test('attack: a database writer adds rows of vaults whose wallets are no address
   const ofOne = (async function* () {
     for await (const wallet of allVaultWallets(store)) if (wallet !== two.wallet) yield wallet;
   })();
-  await sweepVaults({ ...process, signer: process.seeds.from }, ofOne, onOutcome);
+  await sweepVaults(sweeping(process), ofOne, onOutcome);
   assert.equal(await lamportsOf(one.wallet), 2_000_000n);
   assert.deepEqual(failed.splice(0).sort(), [...shown].sort());
   assert.equal((await migrateSeeds(process, { ...SILENT, onOutcome })).done, false);
   await assertMoved(process.seeds, order, { in: TOKENS.sol });
   assert.deepEqual(failed.sort(), [...shown].sort());
   assert.equal((await migrateSeeds(process, { ...SILENT, leavesBehind: true })).done, true);
+});
+
+/** The deps of a sweep of the old vaults. */
+const sweeping = (process: Awaited<ReturnType<typeof newProcess>>) => ({
+  ...process,
+  signer: process.seeds.from,
+  ordersOf: (wallet: Address) => ordersOfWallet(store, wallet),
+});
+
+/** A process whose node answers some calls with something else. */
+async function newLiedProcess(
+  files: { from: string; to: string },
+  lie: (method: string, params: unknown[], answer: Answer) => Answer,
+) {
+  const lying: Rpc = {
+    ...rpc,
+    call: async <T>(method: string, params: unknown[]) =>
+      lie(method, params, await rpc.call<Answer>(method, params)) as T,
+  };
+  const chain = createChain({ rpc: lying, steadyNow, fees: { percentile: 50, maxMicroLamports: 0n } });
+  return { ...(await newProcess(files)), chain };
+}
+interface Answer {
+  value: unknown;
+}
+
+/** A node that has none of these accounts, in whatever it is asked. */
+const denying =
+  (...denied: (string | null)[]) =>
+  (method: string, params: unknown[], answer: Answer): Answer => {
+    if (method === 'getSignaturesForAddress') return denied.includes(params[0] as string) ? ([] as never) : answer;
+    const value = answer?.value;
+    if (method === 'getTokenAccountsByOwner')
+      return { ...answer, value: (value as { pubkey: string }[]).filter(({ pubkey }) => !denied.includes(pubkey)) };
+    if (method !== 'getMultipleAccounts') return answer;
+    const asked = params[0] as string[];
+    return { ...answer, value: (value as unknown[]).map((each, i) => (denied.includes(asked[i]!) ? null : each)) };
+  };
+
+test('attack: a node leaves the accounts of an order out of a list, or lists less than they hold: they are moved to another seed, and swept, all the same', async () => {
+  for (const listed of [
+    () => [],
+    (value: ListedAccount[]) =>
+      value.map(({ pubkey, account }) => {
+        const data = Buffer.from(account.data[0], 'base64');
+        data.writeBigUInt64LE(1n, 64);
+        return { pubkey, account: { ...account, data: [data.toString('base64'), 'base64'] } };
+      }),
+  ]) {
+    await reset();
+    const service = await newService();
+    const [one, two] = [await service.newWallet(), await service.newWallet()];
+    const order = await service.open(one, TOKENS.usd, { output: TOKENS.new });
+    const other = await service.open(two, TOKENS.usd);
+    const process = await newLiedProcess(service.files, (method, _, answer) =>
+      method === 'getTokenAccountsByOwner' ? { ...answer, value: listed(answer.value as ListedAccount[]) } : answer,
+    );
+    const swept = (async function* () {
+      yield two.wallet;
+    })();
+    await sweepVaults(sweeping(process), swept, () => {});
+    const home = associatedTokenAddress(two.wallet, USD, TOKEN_PROGRAM);
+    assert.equal((await tokensAt(home))!.amount, TOKENS.usd.amount);
+    assert.equal(await accountAt(other.inputAccount as Address), null);
+    assert.equal((await migrateSeeds(process, SILENT)).done, true);
+    await assertMoved(process.seeds, order, { in: TOKENS.usd, out: TOKENS.new });
+  }
+});
+interface ListedAccount {
+  pubkey: string;
+  account: { data: [string, string] };
+}
+
+test('attack: a node hides the account of an order in all its answers: its row stays as it is and a move does not end without it, until another node shows it', async () => {
+  const service = await newService();
+  const [one, two] = [await service.newWallet(), await service.newWallet()];
+  const order = await service.open(one, TOKENS.usd, { output: TOKENS.new });
+  const other = await service.open(two, TOKENS.sol);
+  const told: VaultMigration[] = [];
+  const onOutcome = (outcome: VaultMigration) => void told.push(outcome);
+  const process = await newLiedProcess(service.files, denying(order.inputAccount, order.outputAccount));
+  assert.equal((await migrateSeeds(process, { ...SILENT, onOutcome })).done, false);
+  await assertMoved(process.seeds, other, { in: TOKENS.sol });
+  const outcome = told.find(({ wallet }) => wallet === one.wallet)!;
+  assert.ok('left' in outcome);
+  assert.deepEqual([outcome.orders, outcome.ordersLeft, outcome.moved], [0, 1, []]);
+  assert.deepEqual(
+    outcome.left.map(({ account, mint, amount }) => [account, mint, amount]),
+    [
+      [order.inputAccount, USD, TOKENS.usd.amount],
+      [order.outputAccount, NEW, 0n],
+    ],
+  );
+  const reason = new RegExp(`the order ${order.id} should have it.*with another node`);
+  for (const left of outcome.left) assert.match(left.reason, reason);
+  assert.equal((await findTriggerOrder(store, order.id))!.inputAccount, order.inputAccount);
+  // Who ends it all the same loses nothing, either.
+  assert.equal((await migrateSeeds(process, { ...SILENT, leavesBehind: true })).done, true);
+  assert.equal((await findTriggerOrder(store, order.id))!.vault, one.vault);
+  assert.equal((await migrateSeeds(await newProcess(service.files), SILENT)).done, true);
+  await assertMoved(process.seeds, order, { in: TOKENS.usd, out: TOKENS.new });
+  // By a row that has followed, too.
+  const now = (await findTriggerOrder(store, order.id))!;
+  const again = await newLiedProcess(service.files, denying(now.inputAccount));
+  const rerun = (outcome: VaultMigration) => 'ordersLeft' in outcome && outcome.ordersLeft;
+  told.splice(0);
+  await migrateSeeds(again, { ...SILENT, onOutcome });
+  assert.deepEqual(told.map(rerun), [0, 0]);
+});
+
+test('attack: a node hides the account of an order from a sweep in all its answers: it is told as left, until another node shows it', async () => {
+  const service = await newService();
+  const { wallet } = await service.newWallet();
+  const order = await service.open(await service.newWallet(), TOKENS.usd);
+  await service.open({ wallet, vault: (await findVault(store, wallet))!.address as Address }, TOKENS.sol);
+  const left = async (process: Awaited<ReturnType<typeof newProcess>>) => {
+    const found: unknown[] = [];
+    await sweepVaults(sweeping(process), allVaultWallets(store), (outcome) => {
+      assert.ok('left' in outcome);
+      found.push(...outcome.left.map(({ account, amount }) => [account, amount]));
+    });
+    return found;
+  };
+  const lied = await newLiedProcess(service.files, denying(order.inputAccount));
+  for (let runs = 0; runs < 2; runs++) assert.deepEqual(await left(lied), [[order.inputAccount, TOKENS.usd.amount]]);
+  const process = await newProcess(service.files);
+  assert.deepEqual(await left(process), []);
+  const home = associatedTokenAddress(order.wallet as Address, USD, TOKEN_PROGRAM);
+  assert.equal((await tokensAt(home))!.amount, TOKENS.usd.amount);
+  // The rows do not know of it: what the chain tells of the accounts does.
+  assert.deepEqual(await left(process), []);
+  assert.equal((await migrateSeeds(process, SILENT)).done, true);
+});
+
+test('orders of which nothing is in the vault any more, or not yet, keep no move from ending', async () => {
+  const service = await newService();
+  const one = await service.newWallet();
+  const states = ['pending_deposit', 'depositing', 'deposit_failed', 'fill_success', 'cancelled'];
+  for (const state of states) {
+    const { id, inputAccount } = await service.open(one, TOKENS.usd);
+    await write(inputAccount as Address, SYSTEM_PROGRAM, 0n);
+    await store.query('update orders set state = $2 where id = $1', [id, state]);
+  }
+  // Its entry is filled, but for what the venue did not take, and its account closed.
+  const entered = async (change: string) => {
+    const order = await service.open(one, TOKENS.usd, { output: TOKENS.new });
+    await write(order.inputAccount as Address, SYSTEM_PROGRAM, 0n);
+    await store.query(`update orders set entry_remaining = 3, ${change} where id = $1`, [order.id]);
+    return order;
+  };
+  const orders = [
+    await entered(`stage = 'exit', exit_initial = 77, exit_remaining = 77, exit_received = 0`),
+    await entered(`state = 'execute_success', held = 77`),
+  ];
+  const process = await newProcess(service.files);
+  assert.equal((await migrateSeeds(process, SILENT)).done, true);
+  for (const { id } of orders) {
+    const now = (await findTriggerOrder(store, id))!;
+    assert.equal((await tokensAt(now.outputAccount as Address))!.amount, TOKENS.new.amount);
+  }
 });
 
 test('attack: a free key registers any number of wallets that hold nothing: a move, or a sweep, of all comes to those that have orders first', async () => {

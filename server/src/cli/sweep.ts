@@ -4,6 +4,7 @@ import { explain } from '../landing/index.js';
 import { createDisposal } from '../lib/disposal.js';
 import { gasWallets } from '../signer/index.js';
 import { assertIdentity } from '../store/identity.js';
+import { ordersOfWallet } from '../store/seed-migration.js';
 import { allVaultWallets, countVaults } from '../store/vaults.js';
 import { type SweepReport, sweepVault } from '../vault/sweep.js';
 import { sweepVaults, type VaultOutcome } from '../vault/sweep-all.js';
@@ -32,7 +33,8 @@ export async function sweepAll(
     await withOwnChain(config, async (own) => {
       await assertIdentity(store, { signer: gasWallets(own.signer) });
       const vaults = await countVaults(store);
-      await sweepVaults(depsOf(own), allVaultWallets(store), (outcome) => onOutcome(outcome, vaults));
+      const deps = { ...depsOf(own), ordersOf: (wallet: Address) => ordersOfWallet(store, wallet) };
+      await sweepVaults(deps, allVaultWallets(store), (outcome) => onOutcome(outcome, vaults));
     });
   } finally {
     await disposal.close(() => {});

@@ -27,13 +27,38 @@ interface KeyedAccount {
   account: { data: [string, 'base64'] };
 }
 
-/** Everything that a vault holds, read from the chain alone. */
-export async function vaultHoldings(chain: Chain, vault: Address): Promise<VaultHoldings> {
-  const [own, ...accounts] = await Promise.all([
+/**
+ * Everything that a vault holds, read from the chain alone. `known`: what it may have is looked at one by one, too, because a node may
+ * leave it out of the list; of two answers, the one with more counts.
+ */
+export async function vaultHoldings(
+  chain: Chain,
+  vault: Address,
+  known: readonly Address[] = [],
+): Promise<VaultHoldings> {
+  const [own, looked, ...listed] = await Promise.all([
     chain.account(vault),
+    Promise.all(known.map((account) => vaultTokens(chain, vault, account))),
     ...[TOKEN_PROGRAM, TOKEN_2022_PROGRAM].map((tokenProgram) => tokenAccounts(chain, vault, tokenProgram)),
   ]);
-  return { lamports: own?.lamports ?? 0n, accounts: accounts.flat() };
+  const accounts = new Map(listed.flat().map((held) => [held.account, held]));
+  for (const held of looked) {
+    if (!held) continue;
+    const other = accounts.get(held.account);
+    if (!other || other.tokens.amount < held.tokens.amount) accounts.set(held.account, held);
+  }
+  return { lamports: own?.lamports ?? 0n, accounts: [...accounts.values()] };
+}
+
+/** The token account of a vault at this address. */
+export async function vaultTokens(
+  chain: Pick<Chain, 'account'>,
+  vault: string,
+  account: Address,
+): Promise<VaultTokens | undefined> {
+  const found = await chain.account(account);
+  const tokens = found && decodeTokenAccount(found.data);
+  return tokens?.owner === vault ? { account, tokenProgram: found!.owner, tokens } : undefined;
 }
 
 function tokenAccounts(chain: Chain, vault: Address, tokenProgram: Address): Promise<VaultTokens[]> {

@@ -8,12 +8,13 @@ import {
   WALLET_ROLES,
 } from '../signer/index.js';
 import { type Failed, forEachWallet } from './each-wallet.js';
+import type { VaultOrder } from './missing.js';
 import { moveVault } from './move-vault.js';
 import { type MoveReport, moveWallet, type ReadyDeps, readyWallet } from './move-wallet.js';
 import type { SendDeps } from './send-first.js';
 
-/** An order as its seal covers it. */
-export type SealedRow = Parameters<SeedMigration['moved']>[0];
+/** An order as its seal covers it, and what it holds. */
+type SealedRow = Parameters<SeedMigration['moved']>[0] & VaultOrder;
 
 /** The database of the service, as far as a move to another seed concerns it. */
 export interface MigrationBook {
@@ -53,11 +54,7 @@ export async function migrateVaults(deps: MigrationDeps, onOutcome: (outcome: Va
 async function migrateVault(deps: MigrationDeps, wallet: Address): Promise<MovedVault> {
   const { seeds, book } = deps;
   const orders = await book.ordersOf(wallet);
-  const report = await moveVault(
-    { ...deps, from: seeds.from, to: seeds.to },
-    wallet,
-    orders.map(({ depositRequestId }) => depositRequestId),
-  );
+  const report = await moveVault({ ...deps, from: seeds.from, to: seeds.to }, wallet, orders);
   const stuck = new Set<string | null>(report.left.map(({ account }) => account));
   const moved: (MovedOrder & { id: string })[] = [];
   const isLeft = (order: SealedRow) => stuck.has(order.inputAccount) || stuck.has(order.outputAccount);

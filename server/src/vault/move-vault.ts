@@ -13,6 +13,7 @@ import { ask, isMade, wholeIn } from '../chain/index.js';
 import { orderAccounts, orderSeed, type Signer } from '../signer/index.js';
 import { waysToWallet } from './empty-account.js';
 import { type VaultTokens, vaultHoldings } from './holdings.js';
+import { accountsToLookAt, missingOf, type VaultOrder } from './missing.js';
 import type { MoveReport } from './move-wallet.js';
 import { type SendDeps, type Signatory, sendFirst } from './send-first.js';
 
@@ -32,17 +33,18 @@ interface Place {
  * Moves what the vault of a wallet holds from one seed to the other: the accounts of its orders, each by one transaction, to
  * where they are in the other vault; whatever else is there goes home to the wallet. Running it again moves what is left.
  *
- * @param requestIds those of the deposits of the wallet's orders
+ * What orders should have, and is neither there nor in the other vault, is left, too.
  */
 export async function moveVault(
   deps: VaultMoveDeps,
   wallet: Address,
-  requestIds: readonly string[],
+  orders: readonly VaultOrder[],
 ): Promise<MoveReport> {
   const [vault, next] = await Promise.all([signatoryOf(deps.from, wallet), signatoryOf(deps.to, wallet)]);
-  const places = placesOf(requestIds, vault.address, next.address);
+  const places = placesOf(orders, vault.address, next.address);
   const report: MoveReport = { moved: [], left: [] };
-  const { lamports, accounts } = await vaultHoldings(deps.chain, vault.address);
+  const known = accountsToLookAt(orders, vault.address);
+  const { lamports, accounts } = await vaultHoldings(deps.chain, vault.address, known);
   const send = async (account: Address, mint: Address, amount: bigint, ways: Instruction[][], toVault: boolean) => {
     const payer = { name: 'gas', address: deps.to.address('gas') };
     const keys = ['gas' as const, vault, ...(toVault ? [next] : [])];
@@ -70,7 +72,9 @@ export async function moveVault(
     const home = [systemTransfer({ from: vault.address, to: wallet, lamports })];
     await send(vault.address, WRAPPED_SOL_MINT, lamports, [home], false);
   }
-  return report;
+  const found = new Set(accounts.map(({ account }) => account));
+  const missing = await missingOf(deps.chain, orders, { vault: vault.address, found, next: next.address });
+  return { ...report, left: report.left.concat(missing) };
 }
 
 async function signatoryOf(signer: Pick<Signer, 'publicKey' | 'sign'>, wallet: Address): Promise<Signatory> {
@@ -78,9 +82,9 @@ async function signatoryOf(signer: Pick<Signer, 'publicKey' | 'sign'>, wallet: A
   return { address: await signer.publicKey(key), sign: (message) => signer.sign(key, message) };
 }
 
-function placesOf(requestIds: readonly string[], vault: Address, next: Address): Map<Address, Place> {
+function placesOf(orders: readonly VaultOrder[], vault: Address, next: Address): Map<Address, Place> {
   const places = new Map<Address, Place>();
-  for (const id of requestIds) {
+  for (const { depositRequestId: id } of orders) {
     for (const side of ['in', 'out'] as const) {
       const there = orderAccounts(next, id, [side]);
       for (const [i, account] of orderAccounts(vault, id, [side]).entries()) {

@@ -1,4 +1,6 @@
+import type { Address } from '@slipway/wire';
 import { type Failed, forEachWallet } from './each-wallet.js';
+import type { VaultOrder } from './missing.js';
 import { type SweepDeps, type SweepReport, sweepVault } from './sweep.js';
 
 /** What became of the vault of a wallet. */
@@ -9,9 +11,9 @@ export type VaultOutcome = SweepReport | Failed;
  * holds is what is sent, so that it can be killed at any point and run again.
  */
 export async function sweepVaults(
-  deps: SweepDeps,
+  deps: SweepDeps & { ordersOf(wallet: Address): Promise<VaultOrder[]> },
   wallets: AsyncIterator<string>,
   onOutcome: (outcome: VaultOutcome) => void,
 ): Promise<void> {
-  await forEachWallet(wallets, (wallet) => sweepVault(deps, wallet), onOutcome);
+  await forEachWallet(wallets, async (wallet) => sweepVault(deps, wallet, await deps.ordersOf(wallet)), onOutcome);
 }

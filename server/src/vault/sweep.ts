@@ -1,6 +1,7 @@
 import { type Address, type Instruction, systemTransfer, WRAPPED_SOL_MINT } from '@slipway/wire';
 import { waysToWallet } from './empty-account.js';
 import { type VaultTokens, vaultHoldings } from './holdings.js';
+import { accountsToLookAt, missingOf, type VaultOrder } from './missing.js';
 import { type SendDeps, sendFirst } from './send-first.js';
 
 export type SweepDeps = SendDeps;
@@ -27,11 +28,16 @@ export interface SweepReport {
  * Sends everything that a wallet's vault and its order accounts hold to the wallet, and nowhere else, and closes what
  * is empty. The gas wallet pays the fees, and makes token accounts that the wallet does not have yet, each for the rent of
  * one that is closed. What cannot be sent (a frozen account, say) does not stop the rest. Running it again sends what is left.
+ * Of orders that are known, what they should have and is not there is left, too.
  */
-export async function sweepVault(deps: SweepDeps, wallet: Address): Promise<SweepReport> {
+export async function sweepVault(
+  deps: SweepDeps,
+  wallet: Address,
+  orders: readonly VaultOrder[] = [],
+): Promise<SweepReport> {
   const vault = await deps.signer.publicKey(`vault:${wallet}`);
   const report: SweepReport = { wallet, vault, sent: [], left: [] };
-  const { lamports, accounts } = await vaultHoldings(deps.chain, vault);
+  const { lamports, accounts } = await vaultHoldings(deps.chain, vault, accountsToLookAt(orders, vault));
   for (const held of accounts) {
     const { mint, amount } = held.tokens;
     await send(deps, report, { account: held.account, mint, amount }, await waysHome(deps, held, wallet));
@@ -40,7 +46,9 @@ export async function sweepVault(deps: SweepDeps, wallet: Address): Promise<Swee
     const transfer = systemTransfer({ from: vault, to: wallet, lamports });
     await send(deps, report, { account: vault, mint: WRAPPED_SOL_MINT, amount: lamports }, [[transfer]]);
   }
-  return report;
+  const found = new Set(accounts.map(({ account }) => account));
+  const missing = await missingOf(deps.chain, orders, { vault, found });
+  return { ...report, left: report.left.concat(missing) };
 }
 
 async function waysHome({ chain, signer }: SweepDeps, held: VaultTokens, wallet: Address): Promise<Instruction[][]> {

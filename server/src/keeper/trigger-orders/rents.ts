@@ -22,7 +22,7 @@ import type { Tx } from '../../store/sql.js';
 import { claimRentsDue, settleRent } from '../../store/trigger-order-rents.js';
 import { lockTriggerOrders, type TriggerOrderRow } from '../../store/trigger-orders.js';
 import { closeToWallet, moveToWallet } from '../../vault/empty-account.js';
-import type { VaultTokens } from '../../vault/holdings.js';
+import { type VaultTokens, vaultTokens } from '../../vault/holdings.js';
 import type { FillDeps, TriggerKeeperDeps } from './deps.js';
 import { LONGEST_WAIT_MS } from './fill-order.js';
 import { remember } from './remember.js';
@@ -160,14 +160,4 @@ async function instructionsFor(
     'an account is not empty and its wallet has none: left open for now',
   );
   return [];
-}
-
-async function vaultTokens(
-  chain: TriggerKeeperDeps['chain'],
-  vault: string,
-  account: Address,
-): Promise<VaultTokens | undefined> {
-  const found = await chain.account(account);
-  const tokens = found && decodeTokenAccount(found.data);
-  return tokens?.owner === vault ? { account, tokenProgram: found!.owner, tokens } : undefined;
 }
