@@ -1,5 +1,6 @@
 import { Gauge } from 'prom-client';
 import type { Unreadable } from '../chain/index.js';
+import { GrowingCache } from '../lib/growing-cache.js';
 import {
   addUnread,
   countUnread,
@@ -26,12 +27,18 @@ const MOST_LONG = 1_000;
 /** As many long ones are read one after the other, and none for so many times as long as that took. */
 const LONG_AT_A_TIME = 4;
 const LONG_REST = 9;
+/** For so long a node must have told nothing but one slot of a transaction, until that is believed rather than the list. */
+const OTHER_SLOT_MS = 60 * 60_000;
+/** Of so many transactions another slot than that of the list is remembered. */
+const MOST_OTHER_SLOTS = 10_000;
 
 /** Transactions that the node lists but could not return. They are retried with growing delays. */
 export class UnreadTransactions<E> {
   readonly #deps: IndexDeps;
   readonly #program: IndexedProgram<E>;
   readonly #gauge: Gauge;
+  /** By transaction: the slot that is told of it, if the list had another one, and since when. */
+  readonly #otherSlots = new GrowingCache<string, { slot: bigint; since: number }>(MOST_OTHER_SLOTS);
   #retryAt = Number.NEGATIVE_INFINITY;
   #waitMs = 0;
   /** Those with long answers. To read one takes ten milliseconds of the event loop: they have a tenth of the time. */
@@ -110,7 +117,8 @@ export class UnreadTransactions<E> {
     const { program } = this.#program;
     const read = places.flatMap((place, index) => {
       const answer = answers[index]!;
-      return 'unreadable' in answer ? [] : [{ place: { ...place, slot: answer.slot }, events: answer.events }];
+      if ('unreadable' in answer || !this.#isBelieved(place, answer.slot)) return [];
+      return [{ place: { ...place, slot: answer.slot }, events: answer.events }];
     });
     if (read.length === 0) return 0;
     await store.transaction(async (tx) => {
@@ -121,6 +129,16 @@ export class UnreadTransactions<E> {
       await this.#program.record(tx, read.filter(({ place }) => removed.has(place.txId)).flatMap(placed<E>));
     });
     return read.length;
+  }
+
+  /** Whether it has happened in that slot. The list may have lied of it, and so may this answer. */
+  #isBelieved({ txId, slot: listed }: HistoryPlace, slot: bigint): boolean {
+    if (slot === listed) return true;
+    const now = this.#deps.steadyNow();
+    const other = this.#otherSlots.get(txId);
+    if (other?.slot === slot) return now - other.since >= OTHER_SLOT_MS;
+    this.#otherSlots.set(txId, { slot, since: now });
+    return false;
   }
 
   async count(): Promise<number> {
