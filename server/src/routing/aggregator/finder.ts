@@ -188,7 +188,8 @@ export class Finder {
     }
     if (unclear.size === 0) return candidates;
     for (const [address, { account }] of await readAgain(this.#deps, [...unclear.keys()], this.#needed)) {
-      if (account) this.#needed.set(address, { account: ownAccount(account), until: now + BELIEVED_MS });
+      const needed = account ? ownAccount(account) : this.#needed.get(address)?.account;
+      if (needed) this.#needed.set(address, { account: needed, until: now + BELIEVED_MS });
     }
     for (const one of [...unclear.values()].flat()) ask(one, true);
     return candidates;

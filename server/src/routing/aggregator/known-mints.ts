@@ -34,8 +34,9 @@ export class KnownMints {
     const wanted = [...new Set(addresses)].filter((address) => !((this.#mints.get(address)?.until ?? 0) > now));
     if (wanted.length === 0) return;
     for (const [address, { account }] of await readAgain(this.#deps, wanted, this.#mints)) {
-      const facts = readMint(account);
-      if (facts) this.#mints.set(address, { facts: this.#noted(address, facts), until: now + BELIEVED_MS });
+      const read = readMint(account);
+      const facts = read ? this.#noted(address, read) : this.get(address);
+      if (facts) this.#mints.set(address, { facts, until: now + BELIEVED_MS });
     }
   }
 
@@ -52,16 +53,21 @@ export class KnownMints {
 }
 
 /**
- * Reads accounts, of which some were read before: of those as many as come soon. While clients ask for more than the node may be
- * asked, there are too many to read at once, and what is known goes on. @throws ChainUnavailable if one is not known
+ * Reads accounts, of which some were read before: of those as many as come soon, those first that are due the longest. While clients
+ * ask for more than the node may be asked, there are too many to read at once, and what is known goes on: until it is read, whatever
+ * that says, it stays due. @throws ChainUnavailable if one is not known
  */
 export async function readAgain(
   { live, steadyNow }: Deps,
   addresses: readonly Address[],
-  known: { has(address: Address): boolean },
+  known: { get(address: Address): { until: number } | undefined },
 ): Promise<[Address, Reading][]> {
-  const read = [...(await live.refresh(addresses.filter((address) => !known.has(address))))];
-  const again = addresses.filter((address) => known.has(address));
+  const all = addresses.map((address) => ({ address, due: known.get(address)?.until }));
+  const read = [...(await live.refresh(all.filter(({ due }) => due === undefined).map(({ address }) => address)))];
+  const again = all
+    .filter(({ due }) => due !== undefined)
+    .sort((a, b) => a.due! - b.due!)
+    .map(({ address }) => address);
   const began = steadyNow();
   for (let at = 0; at < again.length && steadyNow() - began < SOON_MS; at += AGAIN_AT_ONCE) {
     const more = await live.refresh(again.slice(at, at + AGAIN_AT_ONCE)).catch(() => undefined);

@@ -94,3 +94,30 @@ test('reads known mints again after those that are not known, a few at a time, a
   await mints.read(many);
   assert.deepEqual(asked, [2_000, 1, 400, 400, 400, 400, 400]);
 });
+
+test('reads all known mints again in turn, also where more than come soon are gone', async () => {
+  const live = createLiveAccounts({ rpc: world.rpc, steadyNow: runningNow, log: silent });
+  const [reading] = (await live.refresh([(await world.token()).mint])).values();
+  live.close();
+  const many = Array.from({ length: 2_000 }, newAddress);
+  const gone = new Set<Address>();
+  const again = new Set<Address>();
+  let now = 0;
+  const refresh = async (mints: readonly Address[]) => {
+    for (const mint of mints) again.add(mint);
+    now += 300;
+    return new Map(mints.map((mint) => [mint, gone.has(mint) ? { slot: 1, account: undefined } : reading!]));
+  };
+  const mints = new KnownMints({ live: { ...live, refresh }, steadyNow: () => now });
+  await mints.read(many);
+  for (const mint of many.slice(0, 1_600)) gone.add(mint);
+  again.clear();
+  const read = [];
+  for (let times = 0; times < 2; times++) {
+    now += 60_000;
+    await mints.read(many);
+    read.push(again.size);
+  }
+  assert.deepEqual(read, [1_600, 2_000]);
+  assert.equal(mints.get(many[0]!)?.decimals, mints.get(many.at(-1)!)?.decimals);
+});
