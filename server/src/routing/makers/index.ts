@@ -81,7 +81,7 @@ class MakersQuoter {
     const { owner, receiver } = request;
     const computeUnitPrice = owner && (await chain.computeUnitPrice());
     if (outer.aborted) return { refused: 'timeout', reason: 'no time is left to ask market makers' };
-    // From here on: what the node was slow with is no silence of theirs.
+    // From here on, as far as the node has left it to them.
     const signal = AbortSignal.any([outer, AbortSignal.timeout(this.#desk.timeoutMs)]);
     const question: RfqQuestion = {
       requestId: uuidv7(clock),

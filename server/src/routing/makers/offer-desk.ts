@@ -47,6 +47,8 @@ const MAKERS_TTL_MS = 3_000;
 const LISTLESS_MS = 10_000;
 /** The share of the routers' time that the makers get. */
 const MAKERS_SHARE = 0.8;
+/** The share of that which a maker must have had for its silence to count: a slow node leaves it less. */
+const FAIR_SHARE = 0.5;
 const NOT_TRADED = 'does not trade these tokens';
 const FOREIGN_ROW =
   'a market maker is not asked: its URL in the database was not written by this service for this maker; remove it and register it again';
@@ -126,6 +128,7 @@ export class OfferDesk {
     let silent = 0;
     const makers = (await whileOpen(this.#makers(), signal)).filter(({ id }) => !this.#suspended.has(id));
     const asked = makers.filter(this.#patience.isAsked);
+    const fairTime = AbortSignal.timeout(Math.round(this.timeoutMs * FAIR_SHARE));
     await Promise.all(
       asked.map(async (endpoint) => {
         const begin = this.#deps.steadyNow();
@@ -142,7 +145,8 @@ export class OfferDesk {
           note(offer ? { offered: true } : { offered: false, reason: NOT_TRADED });
         } catch (error) {
           if (!isNonsense(error)) silent += 1;
-          this.#leaveOut(endpoint, question, error as Error);
+          if (fairTime.aborted || !signal.aborted) this.#patience.failed(endpoint, error as Error);
+          this.#tell(endpoint, question, error as Error);
           note({ offered: false, reason: (error as Error).message });
         }
       }),
@@ -170,8 +174,7 @@ export class OfferDesk {
     return offer;
   }
 
-  #leaveOut(endpoint: MakerEndpoint, { requestId }: RfqQuestion, error: Error): void {
-    this.#patience.failed(endpoint, error);
+  #tell(endpoint: MakerEndpoint, { requestId }: RfqQuestion, error: Error): void {
     const level = error instanceof WebhookFailure ? 'debug' : 'error';
     this.#deps.log[level](
       { maker: endpoint.name, request: requestId, reason: error.message },

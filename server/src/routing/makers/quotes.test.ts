@@ -339,6 +339,25 @@ describe('quotes of market makers', () => {
     assert.equal((await quoted(router, request)).outAmount, 50n);
   });
 
+  test('what the node has left no time for is no silence of makers that were asked', async () => {
+    let over: AbortController | undefined;
+    const maker = await open({
+      quote: (body) => {
+        over?.abort();
+        return over ? new Promise(() => {}) : offer(body, wallet, 50n);
+      },
+    });
+    const router = world.router([maker], { usd: () => undefined });
+    for (let asked = 1; asked <= 6; asked++) {
+      over = new AbortController();
+      const answer = await router.quote(request, over.signal);
+      assert.equal(isRefused(answer) && answer.refused, 'timeout');
+      assert.equal(maker.asked.filter(({ path }) => path === 'quote').length, asked);
+    }
+    over = undefined;
+    assert.equal((await quoted(router, request)).outAmount, 50n);
+  });
+
   test('a maker that is away is left alone also where somebody asks for what it does not trade', async () => {
     const maker = await open({ quote: () => new Promise(() => {}) });
     const router = world.router([maker], { usd: () => undefined, steadyNow: () => 0, timeoutMs: 300 });
