@@ -44,8 +44,6 @@ const MAX_WAITING_SECONDS = 2;
 export const LEAST_CALLS = 10;
 /** Milliseconds without throttling in which a limit comes back from nothing to what is configured. */
 const RECOVERY_MS = 60_000;
-/** What a node may ask for with Retry-After. */
-const MAX_PAUSE_MS = 5_000;
 
 export interface BudgetCounts {
   /** Calls that were made. */
@@ -249,7 +247,7 @@ class SlidingBudget implements CallBudget {
   /** Once a second: the answers to what was under way together say the same thing. */
   #lower(lane: Lane, retryAfterMs: number): void {
     const now = this.#deps.steadyNow();
-    this.#pausedUntil = Math.max(this.#pausedUntil, now + Math.min(retryAfterMs, MAX_PAUSE_MS));
+    this.#pausedUntil = Math.max(this.#pausedUntil, now + retryAfterMs);
     if (now - lane.loweredAt < WINDOW_MS) return;
     this.#forget(now);
     const inAll = this.#started.length - this.#oldest;

@@ -49,14 +49,17 @@ export class AnswerTooLong extends ChainUnavailable {}
 /** No answer in time, or a gateway's word for that: it may be this call that takes so long, or the whole node that is away. */
 export class Unanswered extends ChainUnavailable {}
 
+/** A node is left alone for no longer than this, whatever it asks for. */
+const MAX_RETRY_AFTER_MS = 5_000;
+
 /** The node asks for fewer calls. The call was not made. */
 export class Throttled extends ChainUnavailable {
-  constructor(
-    message: string,
-    /** How long it asks to be left alone; 0 if it does not say. */
-    readonly retryAfterMs: number,
-  ) {
+  /** How long it asks to be left alone, as far as that is heeded; 0 if it does not say. */
+  readonly retryAfterMs: number;
+
+  constructor(message: string, askedMs: number) {
     super(message);
+    this.retryAfterMs = Math.min(askedMs, MAX_RETRY_AFTER_MS);
   }
 }
 
