@@ -34,8 +34,8 @@ export async function countVaults(sql: Sql): Promise<number> {
 const PAGE = 500;
 
 /**
- * The wallets that have a vault, as the rows name them: nothing keeps one from naming what is no address. Those that have orders come
- * first: the others are as many as anybody likes.
+ * The wallets that have a vault, as the rows name them: nothing keeps one from naming what is no address. Those whose orders have
+ * something in it come first: the others are as many as anybody likes.
  */
 export async function* allVaultWallets(sql: Sql): AsyncGenerator<string, void> {
   yield* vaultWallets(sql, 'exists');
@@ -44,7 +44,7 @@ export async function* allVaultWallets(sql: Sql): AsyncGenerator<string, void> {
 
 async function* vaultWallets(sql: Sql, orders: 'exists' | 'not exists'): AsyncGenerator<string, void> {
   const text = `select wallet from vaults as v where wallet > $1
-    and ${orders} (select from orders as o where o.wallet = v.wallet) order by wallet limit $2`;
+    and ${orders} (select from orders as o where o.wallet = v.wallet and o.funded) order by wallet limit $2`;
   for (let after: string | undefined = ''; after !== undefined; ) {
     const { rows }: { rows: { wallet: string }[] } = await sql.query<{ wallet: string }>(text, [after, PAGE]);
     yield* rows.map(({ wallet }) => wallet);
