@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, it } from 'node:test';
 import { type Address, lookupTableAddress, rentExemptLamports, SYSTEM_PROGRAM } from '@slipway/wire';
+import type { Rpc } from '../../chain/index.js';
 import { PATIENCE_MS } from '../../lib/testing.js';
 import { newAddress, type TestPool } from '../../routing/aggregator/testing.js';
 import { isRefused, type Quote, type QuoteRequest, type Token } from '../../routing/router.js';
@@ -14,6 +15,8 @@ import { openTableWorld, type TableWorld } from './testing.js';
 
 const DEEP = 10n ** 12n;
 const FEE = 5_000n;
+/** So many in a row must have found no table. */
+const LOOKS = 24;
 const rentOf = (addresses: number) => rentExemptLamports(56 + 32 * addresses);
 const some = (count: number): Address[] => Array.from({ length: count }, newAddress);
 
@@ -241,8 +244,70 @@ it('gives up a table that nothing has used for a month, and gets its rent back',
   await w.advance(1_001 * 0.4 + 1);
   await steps();
   assert.ok(!(await w.onChain()).has(address));
-  assert.deepEqual(await w.tables(), []);
   assert.equal((await w.lamports()) - had, rentOf(10) - 2n * FEE);
+});
+
+/** A keeper, which looks once in ten minutes for a table that is not there, and how often its node has hidden this one. */
+function newKeeperHiding(table: string, most: number) {
+  let [now, hidden] = [0, 0];
+  const own = createMortal();
+  const rpc = (honest: Rpc): Rpc => ({
+    ...honest,
+    async call<T>(method: string, params: unknown[]): Promise<T> {
+      const answer = await honest.call<T>(method, params);
+      const at = method === 'getMultipleAccounts' ? (params[0] as string[]).indexOf(table) : -1;
+      if (at < 0 || hidden >= most) return answer;
+      hidden += 1;
+      return { ...answer, value: (answer as { value: unknown[] }).value.with(at, null) };
+    },
+  });
+  const { keeper } = w.newKeeper({ mortal: { ...own, rpc }, steadyNow: () => now });
+  const look = async () => {
+    for (let n = 0; n < 3; n++) await keeper.runDue();
+    now += 10 * 60_000;
+  };
+  return { look, hidden: () => hidden };
+}
+
+it('attack: a node hides a table that is given up for all looks but one, over hours: its rent comes back with that one', async () => {
+  await w.wish('hidden', some(10));
+  await w.newKeeper().keeper.runDue();
+  const { address } = (await w.tables())[0]!;
+  await w.advance(31 * 24 * 60 * 60);
+  const had = await w.lamports();
+  const { look, hidden } = newKeeperHiding(address, LOOKS - 1);
+  for (let looks = 1; looks < LOOKS; looks++) {
+    await look();
+    assert.deepEqual([hidden(), (await w.tables())[0]?.state], [looks, 'retiring']);
+  }
+  await look();
+  await w.advance(1_001 * 0.4 + 1);
+  await look();
+  assert.ok(!(await w.onChain()).has(address));
+  assert.equal((await w.lamports()) - had, rentOf(10) - 2n * FEE);
+});
+
+it('forgets tables that are gone when it has not seen them for hours, and gives up others meanwhile', async () => {
+  await w.wish('passing', some(10));
+  await w.newKeeper().keeper.runDue();
+  const given = (await w.tables())[0]!.address;
+  await w.advance(31 * 24 * 60 * 60);
+  const { address: gone } = lookupTableAddress(w.wallet, 1n);
+  const insert = 'insert into lookup_tables values ($1, $2, $3, $4, $5)';
+  await w.store.query(insert, [gone, w.wallet, some(5), 'retiring', new Date(0)]);
+  const { look } = newKeeperHiding(gone, 0);
+  const known = async () => (await w.tables()).map(({ address }) => address);
+  await look();
+  await w.advance(1_001 * 0.4 + 1);
+  await look();
+  assert.ok(!(await w.onChain()).has(given));
+  for (let looks = 2; looks < LOOKS; looks++) {
+    assert.deepEqual(await known(), [gone, given]);
+    await look();
+  }
+  assert.deepEqual(await known(), [given]);
+  await look();
+  assert.deepEqual(await known(), []);
 });
 
 it('uses what a key made that the wallet had before, adds to a table of its own, and gives the old one up for its own gain', async () => {
@@ -274,10 +339,7 @@ it('uses what a key made that the wallet had before, adds to a table of its own,
     for (let n = 0; n < 3; n++) await keeper.runDue();
     await own.advance(1_001 * 0.4 + 1);
     for (let n = 0; n < 3; n++) await keeper.runDue();
-    assert.deepEqual(
-      (await own.tables()).map(({ address }) => address),
-      [made.address],
-    );
+    assert.ok(!(await own.onChain()).has(old.address));
     assert.equal((await own.world.lamports(now)) - had, rentOf(10) - 2n * 2n * FEE);
   } finally {
     await own.close();

@@ -62,9 +62,11 @@ const ACTIVE = 2n ** 64n - 1n;
 /** A deactivated table can be closed once its slot is not among the last 512 that had a block. */
 const COOLDOWN_SLOTS = 1_000n;
 const FAILED = { firstMs: 5_000, longestMs: 10 * 60_000 };
+/** A table that was given up and is not there is looked for so often in a row: a node may be behind, or lie. */
+const ABSENT = { firstMs: 10 * 60_000, longestMs: 10 * 60_000 };
+const MOST_LOOKS = 24;
 /** After so many failures a table that the chain does not have as it was left is no node's delay. */
 const MAX_DELAYS = 6;
-
 /** Tables take none of the wallet's last lamports, or fills would stop for them. */
 const LEFT_FOR_FILLS = 5n * KEEPER_LEAST_LAMPORTS;
 
@@ -109,6 +111,7 @@ export function startTableKeeper(deps: TableKeeperDeps): TableKeeper {
 class TableWork implements Work<typeof ITEM, Prepared> {
   readonly #deps: TableKeeperDeps;
   readonly #backOffs: BackOffs;
+  readonly #absences: BackOffs;
   readonly #changes: Counter<'change' | 'outcome'>;
   readonly #spent: Gauge;
   #shortOn: number | undefined;
@@ -116,17 +119,17 @@ class TableWork implements Work<typeof ITEM, Prepared> {
   constructor(deps: TableKeeperDeps, backOffs: BackOffs) {
     this.#deps = deps;
     this.#backOffs = backOffs;
-    const registers = [deps.registry];
+    this.#absences = new BackOffs(ABSENT, deps.steadyNow);
     this.#changes = new Counter({
       name: 'slipway_lookup_table_changes_total',
       help: 'Transactions of the lookup tables, by change (make, extend, deactivate, close) and outcome (done, failed)',
       labelNames: ['change', 'outcome'],
-      registers,
+      registers: [deps.registry],
     });
     this.#spent = new Gauge({
       name: 'slipway_lookup_table_spent_lamports',
       help: 'What all instances together have spent on lookup tables today (UTC)',
-      registers,
+      registers: [deps.registry],
     });
   }
 
@@ -190,7 +193,8 @@ class TableWork implements Work<typeof ITEM, Prepared> {
     if (isShort) this.#tellShortage(spent);
     if (addition) return { do: 'add', addition, left };
     const unused = ready.find(({ usedAt }) => usedAt.getTime() < now - UNUSED_MS);
-    const table = tables.find(({ state }) => state === 'retiring') ?? unused;
+    const isRetiring = ({ state, address }: StoredTable) => state === 'retiring' && !this.#absences.isResting(address);
+    const table = tables.find(isRetiring) ?? unused;
     return table && { do: 'retire', table, left };
   }
 
@@ -224,6 +228,8 @@ class TableWork implements Work<typeof ITEM, Prepared> {
     }
     const table = address as Address;
     const found = await this.#read(table);
+    if (!found && this.#absences.fail(address) < MOST_LOOKS) return undefined;
+    this.#absences.delete(address);
     if (!found) await store.transaction((tx) => correctTable(tx, address, undefined));
     else if (found.deactivationSlot === ACTIVE)
       return this.#begin({ do: 'deactivate', table }, 0n, left, authority as Address);
