@@ -49,7 +49,7 @@ export function createAccountSocket(deps: AccountSocketDeps): AccountSocket {
 
   function connect(): void {
     const socket = new WebSocket(url, { handshakeTimeout: SILENCE_MS, maxPayload: MAX_MESSAGE_BYTES });
-    const opened = new Connection(socket, wanted, deps);
+    const opened = new Connection(socket, deps);
     socket.on('open', () => {
       connection = opened;
       openedAt = steadyNow();
@@ -95,7 +95,6 @@ export function createAccountSocket(deps: AccountSocketDeps): AccountSocket {
 /** One WebSocket: which request and which subscription belongs to which account. */
 class Connection {
   readonly #socket: WebSocket;
-  readonly #wanted: ReadonlySet<Address>;
   readonly #deps: AccountSocketDeps;
   readonly #asked = new Map<number, Address>();
   readonly #followed = new Map<number, Address>();
@@ -103,9 +102,8 @@ class Connection {
   #aliveAt: number;
   #confirmed: Address[] = [];
 
-  constructor(socket: WebSocket, wanted: ReadonlySet<Address>, deps: AccountSocketDeps) {
+  constructor(socket: WebSocket, deps: AccountSocketDeps) {
     this.#socket = socket;
-    this.#wanted = wanted;
     this.#deps = deps;
     this.#aliveAt = deps.steadyNow();
     socket.on('pong', () => {
@@ -123,6 +121,8 @@ class Connection {
 
   unfollow(addresses: readonly Address[]): void {
     const gone = new Set(addresses);
+    // What is confirmed later is given up then: a node that confirms nothing must not make this grow.
+    for (const [id, address] of this.#asked) if (gone.has(address)) this.#asked.delete(id);
     for (const [subscription, address] of this.#followed) {
       if (!gone.has(address)) continue;
       this.#followed.delete(subscription);
@@ -178,10 +178,9 @@ class Connection {
   #answered(id: number, subscription: unknown): void {
     const address = this.#asked.get(id);
     this.#asked.delete(id);
-    if (address === undefined) return;
     if (typeof subscription !== 'number') {
-      this.#deps.log.debug({ address }, 'an account subscription was refused');
-    } else if (!this.#wanted.has(address)) {
+      if (address) this.#deps.log.debug({ address }, 'an account subscription was refused');
+    } else if (!address) {
       this.#send('accountUnsubscribe', [subscription]);
     } else {
       this.#followed.set(subscription, address);
