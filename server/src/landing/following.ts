@@ -1,4 +1,5 @@
 import { decodeTransaction } from '@slipway/wire';
+import type { Guest } from '../lib/places.js';
 import { findRequest, isSubmission, LANDING_LEASE, type LedgerRow, renewLeases } from '../store/ledger.js';
 import { StoreUnavailable } from '../store/sql.js';
 import type { DelegatedSend, Resolution } from './delegated-send.js';
@@ -24,6 +25,11 @@ export interface FollowingDeps extends Pick<LandingDeps, 'store' | 'clock' | 'st
   isOurs?: (wire: Uint8Array) => boolean;
 }
 
+interface HowToFollow {
+  caller?: Guest;
+  toEnd?: (row: LedgerRow) => Promise<LedgerRow>;
+}
+
 /** Waits for the outcomes of sent transactions, stores them, and renews their leases in the meantime. */
 export class Following {
   readonly #deps: FollowingDeps;
@@ -38,10 +44,13 @@ export class Following {
 
   /**
    * Resolves with the request in its final state. `toEnd` gets it there unless this process follows it already; by
-   * default it waits for the chain.
+   * default it waits for the chain. `caller`: who has posted it, by default the key whose holder hears of its end.
    * @throws StoreUnavailable where the database knows no more that it was sent
    */
-  async follow(row: LedgerRow, toEnd = (own: LedgerRow) => this.#followToEnd(own)): Promise<LedgerRow> {
+  async follow(
+    row: LedgerRow,
+    { caller, toEnd = (own) => this.#followToEnd(own, { caller }) }: HowToFollow = {},
+  ): Promise<LedgerRow> {
     if (row.state !== 'sending') return ended(row);
     const known = this.#ends.get(row.id);
     if (known) return known;
@@ -52,7 +61,7 @@ export class Following {
 
   /** `follow` without a caller that waits. `takenOver`: from an instance that may have stopped before sending it. */
   followInBackground(row: LedgerRow, { takenOver = false } = {}): void {
-    this.follow(row, (own) => this.#followToEnd(own, takenOver)).catch((error: Error) =>
+    this.follow(row, { toEnd: (own) => this.#followToEnd(own, { takenOver }) }).catch((error: Error) =>
       this.#deps.log[error instanceof PayloadMismatch ? 'warn' : 'debug'](
         { request: row.id, reason: error.message },
         'left to a later run',
@@ -82,7 +91,10 @@ export class Following {
       );
   }
 
-  async #followToEnd(row: LedgerRow, takenOver = false): Promise<LedgerRow> {
+  async #followToEnd(
+    row: LedgerRow,
+    { takenOver = false, caller }: { takenOver?: boolean; caller?: Guest | undefined } = {},
+  ): Promise<LedgerRow> {
     if (row.state !== 'sending') return ended(row);
     const { tracker, delegated, steadyNow, clock } = this.#deps;
     const { id, signature, wire, sentAt } = row;
@@ -104,6 +116,7 @@ export class Following {
       ...((isOld() || !isSubmission(row)) && { sent: { at, isOld } }),
       ...(resending && { resending }),
       isOurs: this.#deps.isOurs?.(wire) ?? false,
+      caller: caller ?? (row.apiKey === null ? undefined : { id: row.apiKey }),
     });
     return verdict.event === 'expired' ? this.#expire(row, wire, verdict) : this.#conclude(id, verdict);
   }

@@ -263,9 +263,8 @@ export class Landing {
     if ('id' in claimed) return this.#following.follow(claimed);
     const { wire, transaction } = claimed;
     const row: LedgerRow = { ...request, state: 'sending', signature: null, wire: Buffer.from(wire), handedOver: true };
-    return this.#following.follow(row, async () =>
-      this.#following.resolve(row, await this.#delegated.deliver(row, transaction, deliver)),
-    );
+    const toEnd = async () => this.#following.resolve(row, await this.#delegated.deliver(row, transaction, deliver));
+    return this.#following.follow(row, { toEnd });
   }
 }
 

@@ -19,6 +19,8 @@ export interface Pace extends Resending {
   maxResends: number;
   /** The most that a node is asked for one by one with one poll, because their status may be that of another transaction. */
   maxLooks: number;
+  /** The most that a node is asked for at the same time. */
+  looksAtOnce: number;
 }
 
 /** For transactions that we have tried out, and that somebody waits for. */
@@ -27,6 +29,7 @@ export const CLOSE: Pace = {
   resendAfterMs: () => 2_000,
   maxResends: Number.POSITIVE_INFINITY,
   maxLooks: 50,
+  looksAtOnce: 100,
   unasked: Number.POSITIVE_INFINITY,
   isWorthResending: async () => true,
 };
@@ -72,6 +75,7 @@ export function leisurely(chain: Chain): Pace {
     resendAfterMs: (times) => Math.min(1_000 * 2 ** times, LONGEST_BACKOFF_MS),
     maxResends: 50,
     maxLooks: 25,
+    looksAtOnce: 16,
     unasked: 1,
     isWorthResending: (wire) => wouldSucceed(chain, wire),
   };

@@ -43,6 +43,13 @@ interface Course extends Alive {
   isOnChain: boolean;
 }
 
+interface Place {
+  leave: () => void;
+  keptUntil: number;
+  /** However it ends. */
+  isKept?: boolean | undefined;
+}
+
 /** Sends transactions that others created and signed; each has a row in the ledger, with its signature as the id. */
 export class Submissions {
   readonly #deps: SubmissionsDeps;
@@ -80,12 +87,12 @@ export class Submissions {
       if (row && !course?.isOnChain) await this.#send(row);
     } catch (error) {
       const isSent = row !== undefined && !(error instanceof NotAccepted && error.definite);
-      if (isSent) this.#follow(row!, leave, keptUntil);
+      if (isSent) this.#follow(row!, caller, { leave, keptUntil });
       else leave();
       throw error;
     }
     // Whoever posts what has landed of others pays no fee for it, either.
-    if (row) this.#follow(row, leave, keptUntil, course?.isOnChain);
+    if (row) this.#follow(row, caller, { leave, keptUntil, isKept: course?.isOnChain });
     else leave();
     return transactionSignature(signed.transaction);
   }
@@ -148,9 +155,9 @@ export class Submissions {
     }
   }
 
-  #follow(row: LedgerRow, leave: () => void, keptUntil: number, isKept = false): void {
+  #follow(row: LedgerRow, caller: Guest, { leave, keptUntil, isKept = false }: Place): void {
     const { following, log } = this.#deps;
-    following.follow(row).then(
+    following.follow(row, { caller }).then(
       ({ state }) => {
         if (isKept || state === 'expired') this.#kept.push({ until: keptUntil, leave });
         else leave();

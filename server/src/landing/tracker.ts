@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
-import { type Chain, endOf, type Rpc, type SignatureStatus, type TransactionEnd } from '../chain/index.js';
+import type { Chain, Rpc, SignatureStatus, TransactionEnd } from '../chain/index.js';
+import type { Guest } from '../lib/places.js';
 import { broadcast } from './broadcast.js';
+import { EndLooks, type Look } from './end-looks.js';
 import { GIVEN_UP, rfqError } from './explain.js';
 import { FORGOTTEN, historySince, isForgotten, UNCERTAIN } from './history-since.js';
 import { deadAt, type Lifetime } from './lifetime.js';
@@ -26,6 +28,8 @@ interface Flight {
   resending?: Resending;
   /** A key of ours signs first: nobody else chooses how the signature begins, by which nodes know it. */
   isOurs?: boolean;
+  /** For whom it is followed: the questions for how it has ended have their turns by that. */
+  caller?: Guest | undefined;
 }
 
 export interface Tracker {
@@ -47,8 +51,6 @@ interface TrackerDeps {
 
 /** The most signatures that getSignatureStatuses takes. */
 const MAX_STATUSES = 256;
-/** A node's history may lag behind its statuses: it is asked again after such a time. */
-const LOOK_MS = { first: 400, longest: 30_000 };
 /** Slots. For 300 of them nodes know what has landed by a part of its signature; what is older, by the whole. */
 const PART_KNOWN = 500n;
 /** From so many unanswered questions on, the log says so. */
@@ -66,16 +68,15 @@ interface Tracked extends Flight {
   isWorthResending: boolean | undefined;
   /** Whether the node has just said that it has failed, for the first time. */
   isSaidToHaveFailed: boolean;
-  /** How often the node did not have it, whose status it told; and when it is asked again, in steady milliseconds. */
-  looks: number;
-  /** How often it was asked. */
-  asked: number;
-  lookAgainAt: number;
-  isLookedFor: boolean;
+  /** What the node says of it now by its status. */
+  told: TransactionEnd | undefined;
+  /** Whether the node did not have it, whose status it told. */
+  isMissing: boolean;
+  look: Look | undefined;
 }
 
-/** In which order flights have their turn, where not all do: those that were asked for least, and have waited longest, first. */
-const byTurn = (one: Tracked, other: Tracked) => one.asked - other.asked || one.sendAgainAt - other.sendAgainAt;
+/** In which order flights have their turn, where not all do: those that have waited longest first. */
+const byTurn = (one: Tracked, other: Tracked) => one.sendAgainAt - other.sendAgainAt;
 
 /** Follows all transactions in flight with one shared poll, and rebroadcasts each until it lands or is dead. */
 export function createTracker(deps: TrackerDeps): Tracker {
@@ -86,16 +87,17 @@ class PollingTracker implements Tracker {
   readonly #deps: TrackerDeps;
   readonly #pace: Pace;
   readonly #flights = new Map<string, Tracked>();
+  readonly #looks: EndLooks;
   #timer: NodeJS.Timeout | undefined;
   #polling = false;
   #pollAgain = false;
-  /** How many transactions a node may still be asked for with this poll. */
-  #looksLeft = 0;
   #closed = false;
 
   constructor(deps: TrackerDeps) {
     this.#deps = deps;
     this.#pace = deps.pace ?? CLOSE;
+    const { chain, steadyNow } = deps;
+    this.#looks = new EndLooks({ rpc: chain.rpc, steadyNow, atOnce: this.#pace.looksAtOnce });
   }
 
   track(flight: Flight): Promise<Verdict> {
@@ -108,7 +110,7 @@ class PollingTracker implements Tracker {
       const times = takenOver ? 0 : 1;
       const sendAgainAt = this.#deps.steadyNow() + (takenOver ? 0 : resending.resendAfterMs(times));
       const said = { isWorthResending: undefined, isSaidToHaveFailed: false };
-      const looking = { looks: 0, asked: 0, lookAgainAt: 0, isLookedFor: false };
+      const looking = { told: undefined, isMissing: false, look: undefined };
       const promised = { verdict: promise, resolve, reject };
       const tracked = { ...flight, ...promised, ...said, ...looking, resending, sendAgainAt, times };
       this.#flights.set(flight.signature, tracked);
@@ -127,7 +129,10 @@ class PollingTracker implements Tracker {
   close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);
-    for (const flight of this.#flights.values()) flight.reject(new Error('the service is shutting down'));
+    for (const flight of this.#flights.values()) {
+      if (flight.look) this.#looks.forget(flight.look);
+      flight.reject(new Error('the service is shutting down'));
+    }
     this.#flights.clear();
   }
 
@@ -145,8 +150,8 @@ class PollingTracker implements Tracker {
     this.#polling = true;
     const all = [...this.#flights.values()];
     const { maxResends, maxLooks } = this.#pace;
-    if (all.length > Math.min(maxResends, maxLooks)) all.sort(byTurn);
-    this.#looksLeft = maxLooks;
+    if (all.length > maxResends) all.sort(byTurn);
+    this.#looks.allow(maxLooks);
     let turns = maxResends;
     for (let from = 0; from < all.length; from += MAX_STATUSES) {
       const group = all.slice(from, from + MAX_STATUSES);
@@ -242,6 +247,7 @@ class PollingTracker implements Tracker {
   #conclude(flight: Tracked, status: SignatureStatus | undefined, now: bigint): boolean {
     const isSecond = flight.isSaidToHaveFailed;
     flight.isSaidToHaveFailed = false;
+    flight.told = undefined;
     if (!status?.confirmed) return false;
     const { slot, err, finalized } = status;
     if (err !== null && !finalized && !isSecond) {
@@ -259,32 +265,29 @@ class PollingTracker implements Tracker {
    * unless the node did not have it when it was asked last.
    */
   #lookFor(flight: Tracked, told: TransactionEnd): boolean {
-    const { chain, steadyNow, log } = this.#deps;
-    if (flight.isLookedFor || steadyNow() < flight.lookAgainAt || this.#looksLeft === 0) return flight.looks === 0;
-    this.#looksLeft -= 1;
-    flight.isLookedFor = true;
-    flight.asked += 1;
-    const { signature } = flight;
-    endOf(chain.rpc, signature)
-      .then((end) => {
-        if (end !== undefined) this.#finish(flight, verdictOf(end === 'untold' ? told : end));
-        else flight.looks += 1;
-      })
-      .catch((error: Error) =>
-        log[flight.asked === MANY_ASKED ? 'warn' : 'debug'](
+    const { signature, caller } = flight;
+    flight.told = told;
+    flight.look ??= this.#looks.of({
+      signature,
+      caller,
+      end: (end) => {
+        const known = end === 'untold' ? flight.told : end;
+        if (known) this.#finish(flight, verdictOf(known));
+        else if (end === undefined) flight.isMissing = true;
+      },
+      fail: (error, asked) =>
+        this.#deps.log[asked === MANY_ASKED ? 'warn' : 'debug'](
           { signature, reason: error.message },
           'cannot tell how a transaction has ended',
         ),
-      )
-      .finally(() => {
-        flight.isLookedFor = false;
-        flight.lookAgainAt = steadyNow() + Math.min(LOOK_MS.first * 2 ** (flight.asked - 1), LOOK_MS.longest);
-      });
-    return flight.looks === 0;
+    });
+    this.#looks.want(flight.look);
+    return !flight.isMissing;
   }
 
   #finish(flight: Tracked, verdict: Verdict): void {
-    this.#flights.delete(flight.signature);
+    if (flight.look) this.#looks.forget(flight.look);
+    if (this.#flights.get(flight.signature) === flight) this.#flights.delete(flight.signature);
     flight.resolve(verdict);
   }
 }
