@@ -52,6 +52,8 @@ interface DelegatedSendDeps {
 const SEARCH_MS = 1_000;
 /** Until a node is asked again that has forgotten the time when something was sent. */
 const REST_MS = 60_000;
+/** From so many looks on that told nothing, the log says so. */
+const MANY_FAILED = 60;
 /** A node may list what has landed only some seconds after it says that it has reached that slot. */
 const LIST_LAG_BLOCKS = 32n;
 /** Slots before the blockhash of a message, some two minutes. */
@@ -109,12 +111,15 @@ export class DelegatedSend {
       notBefore: row.createdAt.getTime(),
     });
     let isResting = false;
+    let failed = 0;
     try {
       for (;;) {
         const now = await findRequest(store, row.id);
         if (now && (now.state !== 'sending' || now.signature !== row.signature)) return { row: now };
         const verdict = await this.#lookOnce(row, search.look, whenDead).catch((error: Error) => {
-          log.debug({ request: row.id, reason: error.message }, 'cannot look for a transaction; will look again');
+          failed += 1;
+          const say = failed === MANY_FAILED ? 'warn' : 'debug';
+          log[say]({ request: row.id, reason: error.message }, 'cannot look for a transaction; will look again');
           return undefined;
         });
         if (verdict && verdict !== 'forgotten') return { verdict };

@@ -18,6 +18,7 @@ import { PATIENCE_MS } from '../lib/testing.js';
 import { testSigner } from '../sandbox/maker/testing.js';
 import { claimMany, findRequest, insertCrafted } from '../store/ledger.js';
 import { openAnyStore } from '../store/testing.js';
+import { historySince, isForgotten } from './history-since.js';
 import { Landing, newRequest } from './index.js';
 import { FEES, log } from './testing.js';
 
@@ -43,6 +44,19 @@ it('attack: a node has forgotten the time when something was sent that a backup 
   rpc.instead = undefined;
   await until(async () => (await state()) !== 'sending');
   assert.equal(await state(), 'landed');
+});
+
+it('attack: a node tells a long history, and another one behind the same address, which has kept less, tells the rest: nothing is called expired', async () => {
+  let asked = 0;
+  const rpc: Rpc = {
+    name: 'test',
+    async call<T>(method: string, [slot]: unknown[]): Promise<T> {
+      if (method === 'getBlockTime') return (Number(slot) / 1_000) as T;
+      return (asked++ % 2 === 0 ? DAY_MS : 3 * DAY_MS) as T;
+    },
+  };
+  assert.equal(isForgotten(2 * DAY_MS, await historySince(rpc)), true);
+  assert.equal(isForgotten(4 * DAY_MS, await historySince(rpc)), false);
 });
 
 it('attack: a node goes away with what it has landed, and one in its place begins later: nothing is called expired that this copy has followed all along', async (t) => {

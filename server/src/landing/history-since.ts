@@ -8,11 +8,21 @@ export const OLD_MS = 3 * 60_000;
 export const UNCERTAIN = 'cannot tell whether a transaction has landed';
 export const FORGOTTEN = 'the node has forgotten the time when it was sent: name one with a longer history';
 
+/** The nodes behind one address keep as much as each likes, and the one that is asked may not be the one that has listed. */
+const TIMES_ASKED = 4;
+
 /**
- * Since when a node has its history, in Unix milliseconds; undefined if from the first block on, or if it does not say.
+ * Since when a node has its history, in Unix milliseconds; undefined if from the first block on, or if it does not say. Of several nodes
+ * behind one address that of the one with the shortest, as far as they answer.
  * @throws ChainUnavailable
  */
 export async function historySince(rpc: Rpc): Promise<number | undefined> {
+  const told: (number | undefined)[] = [];
+  for (let times = 0; times < TIMES_ASKED; times++) told.push(await sinceOf(rpc));
+  return told.reduce((latest, since) => (since === undefined || since < (latest ?? 0) ? latest : since));
+}
+
+async function sinceOf(rpc: Rpc): Promise<number | undefined> {
   try {
     const first = Number(await rpc.call<unknown>('getFirstAvailableBlock', []));
     // The first block of a chain is 0, but some nodes answer 1.

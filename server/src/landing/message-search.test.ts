@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Address, compileMessage, generateKeypair, unsignedTransaction } from '@slipway/wire';
+import { type Address, base58Encode, compileMessage, generateKeypair, sign, unsignedTransaction } from '@slipway/wire';
 import { ChainUnavailable, type Rpc, RpcError } from '../chain/rpc.js';
 import { MessageSearches } from './message-search.js';
 
-const account = generateKeypair().address;
+const key = generateKeypair();
+const account = key.address;
 const message = compileMessage({
   version: 0,
   feePayer: account,
@@ -16,6 +17,9 @@ const ours = {
   meta: { err: null },
   transaction: [Buffer.from(unsignedTransaction(message)).toString('base64')],
 };
+
+const signature = base58Encode(sign(key, message));
+const anotherOne = () => base58Encode(sign(generateKeypair(), message));
 
 const encoded = (message: Uint8Array) => Buffer.from(unsignedTransaction(message)).toString('base64');
 
@@ -45,30 +49,113 @@ async function endOf(find: () => Promise<unknown>, most: number) {
   return undefined;
 }
 
-for (const [what, read] of [
+const UNTOLD: [string, () => unknown][] = [
   ['does not find', () => null],
   ['has cleaned up', () => Promise.reject(new RpcError(-32001, 'Block 5 cleaned up'))],
-] as [string, () => unknown][]) {
-  test(`what a node lists, but ${what}, is waited for, and given up some time after the message is dead`, async () => {
-    const find = openSearch({ gap: read });
-    assert.equal(await endOf(() => find(), 200), undefined, 'while it can land');
-    const end = await endOf(() => find(9n), 200);
-    assert.equal(end?.found, undefined);
-    assert.ok(end && end.calls > 30, 'not at once');
+  ['has in a version that we do not read', () => Promise.reject(new RpcError(-32015, 'version 1 is not supported'))],
+  ['gives no answer for', () => Promise.reject(new ChainUnavailable('no answer in 10000 ms'))],
+  ['is too busy for', () => Promise.reject(new RpcError(-32429, 'too many requests'))],
+];
+
+for (const [what, read] of UNTOLD) {
+  test(`what a node lists, but ${what}, is told by its signature: another one, and the search ends`, async () => {
+    const find = openSearch({ [anotherOne()]: read });
+    assert.equal(await find(9n), undefined);
+  });
+
+  test(`what a node lists, but ${what}, is told by its signature: the message, which nobody then says has not landed`, async () => {
+    const find = openSearch({ [signature]: read });
+    assert.equal(await endOf(() => find(9n), 200), undefined);
   });
 
   test(`behind what a node lists, but ${what}, the message is found`, async () => {
-    const find = openSearch({ gap: read, ours: () => ours });
-    assert.equal((await find())?.signature, 'ours');
+    const find = openSearch({ [anotherOne()]: read, [signature]: () => ours });
+    assert.equal((await find())?.signature, signature);
   });
 }
 
 test('what cannot be read at first is found when it can', async () => {
   let isThere = false;
-  const find = openSearch({ late: () => (isThere ? ours : null) });
+  const find = openSearch({ [signature]: () => (isThere ? ours : null) });
   await assert.rejects(find(9n), ChainUnavailable);
   isThere = true;
-  assert.equal((await find(9n))?.signature, 'late');
+  assert.equal((await find(9n))?.signature, signature);
+});
+
+describe('attack: a stranger on the chain names a wallet in transactions that a node needs too long to give', () => {
+  const SLOW = 300;
+  /** Its node lists them before the message, and the message if it has landed. */
+  function slowNode(hasLanded: boolean) {
+    const listed = Array.from({ length: SLOW }, anotherOne);
+    if (hasLanded) listed.push(signature);
+    const counts = { unanswered: 0 };
+    const rpc: Rpc = {
+      name: 'test',
+      async call<T>(method: string, [asked]: unknown[]): Promise<T> {
+        if (method === 'getSignaturesForAddress')
+          return listed.map((each) => ({ signature: each, slot: 8, blockTime: 1_000 })) as T;
+        if (asked === signature) return ours as T;
+        counts.unanswered += 1;
+        throw new ChainUnavailable('no answer in 10000 ms');
+      },
+    };
+    const searches = new MessageSearches({ rpc, pause: () => Promise.resolve() });
+    return { counts, open: (wanted = message) => searches.open({ message: wanted, account, notBefore: 1_000_000 }) };
+  }
+
+  test('it waits for one of them, and its message is found', async () => {
+    const { open, counts } = slowNode(true);
+    assert.equal((await open().look(9n))?.signature, signature);
+    assert.equal(counts.unanswered, 1);
+  });
+
+  test('it waits for one of them, and hears that its message has not landed', async () => {
+    const { open, counts } = slowNode(false);
+    const { look } = open();
+    for (let times = 0; times < 3; times++) assert.equal(await look(9n), undefined);
+    assert.equal(counts.unanswered, 1);
+  });
+
+  test('with many messages of it under way, a round waits for one of them', async () => {
+    const { open, counts } = slowNode(true);
+    const others = Array.from({ length: 20 }, () =>
+      compileMessage({ version: 0, feePayer: account, instructions: [], blockhash: generateKeypair().address }),
+    );
+    const looks = [message, ...others].map((each) => open(each));
+    // The first look has a round alone, and finds it.
+    const told = await Promise.allSettled(looks.map(({ look }) => look(9n)));
+    assert.deepEqual(
+      told.map(({ status }) => status),
+      ['fulfilled', ...others.map(() => 'rejected')],
+    );
+    assert.equal(counts.unanswered, 2);
+  });
+});
+
+test('attack: a node that has kept less than another one behind the same address lists nothing before what it does not know: that is not the end', async () => {
+  const PAGE = 1_000;
+  const listed = [...Array.from({ length: PAGE + 3 }, (_, index) => `other ${index}`), signature];
+  let hasAll = true;
+  const transaction = {
+    ...ours,
+    transaction: [encoded(compileMessage({ version: 0, feePayer: account, instructions: [], blockhash: account }))],
+  };
+  const rpc: Rpc = {
+    name: 'test',
+    async call<T>(method: string, [asked, options]: unknown[]): Promise<T> {
+      if (method === 'getTransaction') return (asked === signature ? ours : transaction) as T;
+      const { before } = options as { before?: string };
+      const from = before === undefined ? 0 : listed.indexOf(before) + 1;
+      const rows = before === undefined || hasAll ? listed.slice(from, from + PAGE) : [];
+      return rows.map((each) => ({ signature: each, slot: 8, blockTime: 1_000 })) as T;
+    },
+  };
+  const searches = new MessageSearches({ rpc, pause: () => Promise.resolve() });
+  const { look } = searches.open({ message, account, notBefore: 1_000_000 });
+  hasAll = false;
+  await assert.rejects(look(9n), ChainUnavailable);
+  hasAll = true;
+  assert.equal((await look(9n))?.signature, signature);
 });
 
 test('attack: a node keeps a transaction without what has become of it: that is asked for, and never taken for a success', async () => {
@@ -81,16 +168,9 @@ test('attack: a node keeps a transaction without what has become of it: that is 
     const found = (await find()) as { err: unknown };
     assert.deepEqual(found.err, expected);
   }
-  // It is no gap in what the node has, which is given up in the end.
+  // It is on the chain.
   const find = openSearch({ ours: () => ({ ...ours, meta: null }) }, [null]);
   for (let time = 0; time < 70; time++) await assert.rejects(find(9n), ChainUnavailable);
-});
-
-test('a node that gives no answer, or is too busy, is never taken for one that has nothing', async () => {
-  for (const error of [new ChainUnavailable('away'), new RpcError(-32429, 'too many requests')]) {
-    const find = openSearch({ ours: () => Promise.reject(error) });
-    assert.equal(await endOf(() => find(9n), 200), undefined);
-  }
 });
 
 describe('attack: a market maker or its taker has transactions of one wallet searched for, over and over', () => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type Address, decodeTransaction, WireError } from '@slipway/wire';
-import { ask, bytesIn, ChainUnavailable, type Rpc, RpcError, statusesOf, wholeIn } from '../chain/index.js';
+import { setImmediate as othersFirst } from 'node:timers/promises';
+import { type Address, base58Decode, decodeMessage, decodeTransaction, verify, WireError } from '@slipway/wire';
+import { ask, bytesIn, ChainUnavailable, type Rpc, statusesOf, wholeIn } from '../chain/index.js';
 
 /** A transaction that is on the chain, landed or failed. */
 export interface Found {
@@ -22,8 +23,8 @@ interface MessageSearch {
   /**
    * Looks once. Once the message is dead, pass `atLeastSlot`: only a node that has reached this slot may answer. What is older
    * than `notBefore` is looked at all the same where its slot is not below `sinceSlot`, because that goes by no clock.
-   * @throws ChainUnavailable, also if some listed transactions cannot be read yet. Once the message is dead, these are
-   * given up after some looks, so that a gap in a node's history cannot keep the search going forever.
+   * @throws ChainUnavailable, also if the message is listed, but cannot be read yet. What the node lists and does not give is known
+   * by its signature: no gap in a history, and nothing that a node takes too long for, keeps the search going.
    */
   look(atLeastSlot?: bigint, sinceSlot?: bigint): Promise<Found | undefined>;
   /** Forgets what was read for it. */
@@ -49,14 +50,10 @@ interface RpcTransaction {
 }
 
 const PAGE = 1_000;
-/** The transaction's version is above 0, so it is not one of ours. */
-const UNSUPPORTED_VERSION = -32015;
-/** Missing in a node's history: cleaned up, not available, skipped, or missing in long-term storage. */
-const GAPS: ReadonlySet<number> = new Set([-32001, -32004, -32007, -32009]);
 /** How far a validator's clock may be behind ours. */
 const CLOCK_SKEW_MS = 60_000;
-/** How often a listed but unreadable transaction is read again after the message is dead. */
-const LAST_READS = 60;
+/** Up to so many messages are looked for by signatures alone, each in a tenth of a millisecond, while the node is slow to give transactions. */
+const FEW = 10;
 /** Stands for a transaction that cannot be one of ours. */
 const FOREIGN = '';
 
@@ -77,7 +74,7 @@ export class MessageSearches {
     const shared = this.#histories.get(account) ?? { history: new AccountHistory(account, this.#deps), searches: 0 };
     this.#histories.set(account, shared);
     shared.searches += 1;
-    const search: Search = { digest: digestOf(message), since: notBefore - CLOCK_SKEW_MS, lastReads: new Map() };
+    const search: Search = { digest: digestOf(message), since: notBefore - CLOCK_SKEW_MS, message, others: new Set() };
     return {
       look: (atLeastSlot, sinceSlot) => shared.history.look({ search, atLeastSlot, sinceSlot }),
       close: () => {
@@ -90,10 +87,11 @@ export class MessageSearches {
 
 interface Search {
   digest: string;
+  message: Uint8Array;
   /** Unix milliseconds. */
   since: number;
-  /** How often each transaction could not be read since the message is dead. */
-  lastReads: Map<string, number>;
+  /** Signatures that are not those of the message. */
+  others: Set<string>;
 }
 
 type Unclear = Pick<Found, 'signature'>;
@@ -112,6 +110,8 @@ class AccountHistory {
   readonly #deps: SearchesDeps;
   /** The digest of the message of each transaction that was read. */
   readonly #digests = new Map<string, string>();
+  /** What the node listed, and did not give when it was asked. */
+  readonly #untold = new Set<string>();
   #waiting: Look[] = [];
   #isRunning = false;
 
@@ -137,37 +137,42 @@ class AccountHistory {
     this.#isRunning = false;
   }
 
-  /** The first look ends as soon as its message is found, the last when all that may hold it has been read. */
+  /** The first look ends as soon as its message is found, the last when all that may hold it has been seen. */
   async #round(looks: readonly Look[]): Promise<void> {
     const open = new Set(looks);
-    const unread: string[] = [];
+    let isSlow = false;
     for await (const signature of this.#signatures(looks)) {
-      if ([...open].every((look) => isGivenUp(look, signature))) continue;
-      const digest = this.#digests.get(signature);
-      if (digest !== undefined && ![...open].some(({ search }) => search.digest === digest)) continue;
-      const found = await this.#read(signature, (read) => [...open].some(({ search }) => search.digest === read));
-      // Ours may come later in the list.
-      if (found === null) unread.push(signature);
-      for (const look of found ? open : []) {
-        if (look.search.digest !== this.#digests.get(signature)) continue;
-        if ('err' in found!) look.end(found);
+      const isBySignature: boolean = isSlow || this.#untold.has(signature);
+      const may: readonly Look[] = isBySignature ? await this.#holders(open, signature) : this.#among(open, signature);
+      if (may.length === 0) continue;
+      const read: Found | Unclear | undefined | Error = await this.#read(signature, may).catch((error: Error) => error);
+      if (read instanceof Error) {
+        // What is far longer than others, a node may need longer for than it is waited for.
+        isSlow ||= read instanceof ChainUnavailable;
+        this.#untold.add(signature);
+      }
+      for (const look of await this.#holders(may, signature)) {
+        if (isFound(read)) look.end(read);
         else look.fail(new ChainUnavailable(`${this.#deps.rpc.name}: it does not tell how ${signature} has ended`));
         open.delete(look);
       }
       if (open.size === 0) return;
+      if (isSlow && open.size > FEW) throw read;
     }
-    for (const look of open) this.#conclude(look, unread);
+    for (const look of open) look.end(undefined);
   }
 
-  #conclude(look: Look, unread: readonly string[]): void {
-    const { search, atLeastSlot } = look;
-    const gaps = unread.filter((signature) => !isGivenUp(look, signature));
-    if (atLeastSlot !== undefined) {
-      for (const signature of gaps) search.lastReads.set(signature, (search.lastReads.get(signature) ?? 0) + 1);
-    }
-    const [gap] = gaps;
-    if (gap === undefined) look.end(undefined);
-    else look.fail(new ChainUnavailable(`${this.#deps.rpc.name}: ${gap} is listed, but cannot be read yet`));
+  /** Whose message this transaction carries, which may not be read yet. */
+  #holders(looks: Iterable<Look>, signature: string): Look[] | Promise<Look[]> {
+    return this.#digests.has(signature) ? this.#among(looks, signature) : signedBy(looks, signature);
+  }
+
+  /** Those whose message it may carry, by what is known of it. */
+  #among(looks: Iterable<Look>, signature: string): Look[] {
+    const digest = this.#digests.get(signature);
+    return [...looks].filter(({ search }) =>
+      digest === undefined ? !search.others.has(signature) : search.digest === digest,
+    );
   }
 
   /** Those since the oldest search, the newest first. */
@@ -178,48 +183,62 @@ class AccountHistory {
       (least, look) => Math.min(least, Number(look.sinceSlot ?? Number.POSITIVE_INFINITY)),
       Number.POSITIVE_INFINITY,
     );
-    for (let before: string | undefined; ; ) {
+    for (let last: { signature: string; before: string } | undefined; ; ) {
       const options = {
         commitment: 'confirmed',
         limit: PAGE,
-        ...(before !== undefined && { before }),
+        ...(last && { before: last.before }),
         ...(slots.length > 0 && { minContextSlot: slots.reduce((most, slot) => Math.max(most, slot)) }),
       };
       const rows = await ask(this.#deps.rpc, 'getSignaturesForAddress', [this.#account, options], readRows);
+      // Behind one address may be a node that has kept less, and lists nothing before what it does not know.
+      if (last && !rows.some(({ signature }) => signature === last!.signature))
+        throw new ChainUnavailable(`${this.#deps.rpc.name}: it does not go on with what it has listed`);
       for (const { signature, slot, blockTime } of rows) {
         if (blockTime !== null && blockTime * 1_000 < since && !(slot >= sinceSlot)) return;
         yield signature;
       }
       if (rows.length < PAGE) return;
-      before = rows.at(-1)!.signature;
+      // The last one is listed again, to see that this node knows it.
+      last = { signature: rows.at(-1)!.signature, before: rows.at(-2)!.signature };
     }
   }
 
   /**
-   * Null if the node does not have the transaction; undefined if it cannot be one that we search for; without `err` if it is one
-   * of which the node does not tell how it has ended.
+   * Undefined if it is none of these; without `err` if it is one of which the node does not tell how it has ended.
+   * @throws if the node does not give it
    */
-  async #read(signature: string, isSearched: (digest: string) => boolean): Promise<Found | Unclear | undefined | null> {
+  async #read(signature: string, looks: readonly Look[]): Promise<Found | Unclear | undefined> {
     const options = { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 };
-    const answer = await this.#deps.rpc
-      .call<RpcTransaction | null>('getTransaction', [signature, options])
-      .catch((error) => {
-        if (error instanceof RpcError && error.code === UNSUPPORTED_VERSION) return undefined;
-        if (error instanceof RpcError && GAPS.has(error.code)) return null;
-        throw error;
-      });
-    if (answer === null) return null;
-    const wire = answer && bytesIn(answer.transaction[0]);
-    const digest = wire ? digestIn(wire) : FOREIGN;
+    const answer = await this.#deps.rpc.call<RpcTransaction | null>('getTransaction', [signature, options]);
+    if (answer === null) throw new Error('it is listed, but cannot be read yet');
+    const wire = bytesIn(answer.transaction[0]);
+    const digest = digestIn(wire);
     this.#digests.set(signature, digest);
-    if (!wire || !isSearched(digest)) return undefined;
+    if (!looks.some(({ search }) => search.digest === digest)) return undefined;
     // A node may have kept a transaction without what has become of it.
     const err = answer.meta ? answer.meta.err : (await statusesOf(this.#deps.rpc, [signature], true)).found[0]?.err;
     return err === undefined ? { signature } : { signature, wire, slot: wholeIn(answer.slot), err };
   }
 }
 
-const isGivenUp = ({ search }: Look, signature: string) => (search.lastReads.get(signature) ?? 0) > LAST_READS;
+const isFound = (read: Found | Unclear | undefined | Error): read is Found => read !== undefined && 'err' in read;
+
+/** The looks whose message this is the signature of; whoever pays its fee signs first. */
+async function signedBy(looks: Iterable<Look>, signature: string): Promise<Look[]> {
+  const bytes = base58Decode(signature);
+  if (bytes?.length !== 64)
+    throw new ChainUnavailable(`what the node lists is no signature: ${signature.slice(0, 100)}`);
+  const found: Look[] = [];
+  for (const look of looks) {
+    const { message, others } = look.search;
+    if (others.has(signature)) continue;
+    await othersFirst();
+    if (verify(decodeMessage(message).accounts[0]!, message, bytes)) found.push(look);
+    else others.add(signature);
+  }
+  return found;
+}
 
 function failAll(looks: readonly Look[], error: unknown): void {
   for (const { fail } of looks) fail(error);
