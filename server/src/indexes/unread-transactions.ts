@@ -1,5 +1,6 @@
 import { Gauge } from 'prom-client';
 import type { Unreadable } from '../chain/index.js';
+import { createFailureLog, type FailureLog } from '../lib/failure-log.js';
 import { GrowingCache } from '../lib/growing-cache.js';
 import {
   addUnread,
@@ -37,6 +38,7 @@ export class UnreadTransactions<E> {
   readonly #deps: IndexDeps;
   readonly #program: IndexedProgram<E>;
   readonly #gauge: Gauge;
+  readonly #failures: FailureLog;
   /** By transaction: the slot that is told of it, if the list had another one, and since when. */
   readonly #otherSlots = new GrowingCache<string, { slot: bigint; since: number }>(MOST_OTHER_SLOTS);
   #retryAt = Number.NEGATIVE_INFINITY;
@@ -49,23 +51,23 @@ export class UnreadTransactions<E> {
     this.#deps = deps;
     this.#program = program;
     this.#gauge = new Gauge({ ...program.unreadGauge, registers: [deps.registry] });
+    const message = `transactions of ${program.subject} cannot be read`;
+    this.#failures = createFailureLog((line, text) => deps.log.warn(line, text), message);
   }
 
   async add(tx: Tx, unread: readonly ({ place: HistoryPlace } & Unreadable)[]): Promise<void> {
     const [first] = unread;
     if (!first) return;
-    const { log } = this.#deps;
-    const { program, subject } = this.#program;
     await addUnread(
       tx,
-      program,
+      this.#program.program,
       unread.map(({ place }) => place),
     );
     for (const { place, isTooLong } of unread) this.#noteLong(place.txId, isTooLong);
     this.#retryAt = Number.NEGATIVE_INFINITY;
     this.#waitMs = 0;
     const { place, unreadable: reason } = first;
-    log.warn({ count: unread.length, transaction: place.txId, reason }, `transactions of ${subject} cannot be read`);
+    this.#failures.report('unread', () => ({ count: unread.length, transaction: place.txId, reason }));
   }
 
   #noteLong(txId: string, isTooLong = false): void {
