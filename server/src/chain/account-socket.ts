@@ -29,6 +29,8 @@ const LAST_RETRY_MS = 15_000;
 const PING_MS = 3_000;
 /** A connection that is silent for this long is given up. */
 const SILENCE_MS = 8_000;
+/** A node that has confirmed so many fewer than it was asked for, of accounts that are let go by now, is asked anew. */
+const MOST_LET_GO = 20_000;
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
 interface Message {
@@ -49,7 +51,7 @@ export function createAccountSocket(deps: AccountSocketDeps): AccountSocket {
 
   function connect(): void {
     const socket = new WebSocket(url, { handshakeTimeout: SILENCE_MS, maxPayload: MAX_MESSAGE_BYTES });
-    const opened = new Connection(socket, deps);
+    const opened = new Connection(socket, wanted, deps);
     socket.on('open', () => {
       connection = opened;
       openedAt = steadyNow();
@@ -95,15 +97,19 @@ export function createAccountSocket(deps: AccountSocketDeps): AccountSocket {
 /** One WebSocket: which request and which subscription belongs to which account. */
 class Connection {
   readonly #socket: WebSocket;
+  readonly #wanted: ReadonlySet<Address>;
   readonly #deps: AccountSocketDeps;
+  /** What is not confirmed yet, also of accounts that were let go meanwhile: a node may name both subscriptions of one account alike. */
   readonly #asked = new Map<number, Address>();
+  readonly #unconfirmed = new Set<Address>();
   readonly #followed = new Map<number, Address>();
   #nextId = 1;
   #aliveAt: number;
   #confirmed: Address[] = [];
 
-  constructor(socket: WebSocket, deps: AccountSocketDeps) {
+  constructor(socket: WebSocket, wanted: ReadonlySet<Address>, deps: AccountSocketDeps) {
     this.#socket = socket;
+    this.#wanted = wanted;
     this.#deps = deps;
     this.#aliveAt = deps.steadyNow();
     socket.on('pong', () => {
@@ -114,15 +120,16 @@ class Connection {
 
   follow(addresses: readonly Address[]): void {
     for (const address of addresses) {
+      if (this.#unconfirmed.has(address)) continue;
+      this.#unconfirmed.add(address);
       this.#asked.set(this.#nextId, address);
       this.#send('accountSubscribe', [address, { encoding: 'base64', commitment: 'confirmed' }]);
     }
+    if (this.#asked.size > 2 * this.#wanted.size + MOST_LET_GO) this.#socket.terminate();
   }
 
   unfollow(addresses: readonly Address[]): void {
     const gone = new Set(addresses);
-    // What is confirmed later is given up then: a node that confirms nothing must not make this grow.
-    for (const [id, address] of this.#asked) if (gone.has(address)) this.#asked.delete(id);
     for (const [subscription, address] of this.#followed) {
       if (!gone.has(address)) continue;
       this.#followed.delete(subscription);
@@ -177,10 +184,13 @@ class Connection {
 
   #answered(id: number, subscription: unknown): void {
     const address = this.#asked.get(id);
+    // An answer to something else.
+    if (!address) return;
     this.#asked.delete(id);
+    this.#unconfirmed.delete(address);
     if (typeof subscription !== 'number') {
-      if (address) this.#deps.log.debug({ address }, 'an account subscription was refused');
-    } else if (!address) {
+      this.#deps.log.debug({ address }, 'an account subscription was refused');
+    } else if (!this.#wanted.has(address)) {
       this.#send('accountUnsubscribe', [subscription]);
     } else {
       this.#followed.set(subscription, address);

@@ -283,6 +283,21 @@ for (const [name, open] of Object.entries(PROGRAMS)) {
       assert.deepEqual(await batchesOf(failing), [4, 8, 16, 4, 8, 6]);
     });
 
+    it('asks a node that has forgotten the oldest transaction ever more seldom whether there is an older one', async () => {
+      await world.happen(4);
+      await readAll();
+      let [now, asked] = [0, 0];
+      const pruned = nodeWith(world, (rows) => rows.slice(0, 2), 'error');
+      const counted = nodeThat({ rpc: pruned.chain.rpc, chain: world.chain }, (method, params) => {
+        if (method === 'getSignaturesForAddress' && (params[1] as Range).before) asked++;
+        return undefined;
+      });
+      const index = world.newIndex({ ...counted, steadyNow: () => now });
+      for (; now < 24 * 3_600_000; now += 10 * 60_000) await index.sync();
+      await index.close();
+      assert.ok(asked >= 24 && asked <= 32, `asked ${asked} times in a day`);
+    });
+
     it('reads the same through pages that are short', async () => {
       await world.happen(5);
       const contents = await whole();

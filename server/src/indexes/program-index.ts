@@ -235,16 +235,10 @@ export class ProgramIndex<E> {
     const cursor = (await this.#cursor())!;
     let { oldest } = cursor;
     if (cursor.newest === '' || this.#hasEnded(cursor)) return true;
-    const { chain, log } = this.#deps;
+    const { log } = this.#deps;
     const { program, subject } = this.#program;
-    // Earlier versions created cursors without `oldest`.
-    const page = await (oldest ? listOlder(chain.rpc, program, oldest) : listTransactions(chain.rpc, program, {}));
-    if (!page) {
-      this.#interrupt(`the node does not know ${oldest}, before which it was asked for transactions`);
-      return true;
-    }
-    if (page.length > 0) this.#ends.delete(program);
-    else this.#ends.fail(program);
+    const page = await this.#listOlder(cursor);
+    if (!page) return true;
     for (const listed of page.length > 0 ? this.#reader.batches(page) : [[]]) {
       if (this.#closed) return false;
       const read = await this.#reader.read(listed);
@@ -264,6 +258,19 @@ export class ProgramIndex<E> {
     }
     if (page.length === 0 && !cursor.complete) log.info({ program }, `all ${subject} of the history have been read`);
     return page.length === 0;
+  }
+
+  /** The page before the oldest one; undefined if the node cannot tell. Of a history that was read to its end, most forget that in time. */
+  async #listOlder({ oldest, complete }: IndexCursor): Promise<Listed[] | undefined> {
+    const { rpc } = this.#deps.chain;
+    const { program } = this.#program;
+    // Earlier versions created cursors without `oldest`.
+    const listing = oldest ? listOlder(rpc, program, oldest) : listTransactions(rpc, program, {});
+    const page = await (complete ? listing.catch(() => undefined) : listing);
+    if (page && page.length > 0) this.#ends.delete(program);
+    else if (page || complete) this.#ends.fail(program);
+    else this.#interrupt(`the node does not know ${oldest}, before which it was asked for transactions`);
+    return page;
   }
 
   /**

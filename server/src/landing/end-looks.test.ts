@@ -16,6 +16,7 @@ function openWorld() {
   const begun = 1_000_000;
   let now = begun;
   const counts = { slow: 0, underWay: 0, most: 0 };
+  let isStalled = false;
   const ended = new Map<string, { event: string; afterMs: number }>();
   const later = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
   async function tellSlowly() {
@@ -34,6 +35,7 @@ function openWorld() {
       if (method === 'isBlockhashValid') return { context, value: true } as T;
       if (method === 'getTransaction') {
         if (String(asked).startsWith('slow')) return tellSlowly() as T;
+        if (isStalled) await later(7_000);
         return { slot: 8, meta: { err: null } } as T;
       }
       assert.equal(method, 'getSignatureStatuses');
@@ -63,6 +65,9 @@ function openWorld() {
         mock.timers.tick(STEP_MS);
         for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
       }
+    },
+    stall(is: boolean) {
+      isStalled = is;
     },
     close: () => tracker.close(),
   };
@@ -94,6 +99,24 @@ describe('attack: a free key submits what lands, and what a node needs ten secon
     world.follow('slow', 'attacker');
     await world.pass(190);
     assert.ok(world.counts.slow <= 6, `${world.counts.slow} calls`);
+    world.close();
+  });
+
+  it('a node that is slow with all for a second keeps nobody waiting for long after', async () => {
+    const world = openWorld();
+    await world.pass(60, (second) => {
+      world.stall(second === 20);
+      for (let index = 0; index < 5; index++) world.follow(`honest ${second} ${index}`, 'honest');
+    });
+    world.stall(false);
+    await world.pass(10);
+    const told = [...world.ended].map(([signature, { afterMs }]) => ({
+      second: Number(signature.split(' ')[1]),
+      afterMs,
+    }));
+    assert.equal(told.length, 300);
+    assert.ok(told.every(({ afterMs }) => afterMs <= 15_000));
+    assert.ok(told.every(({ second, afterMs }) => second < 35 || afterMs <= 1_000));
     world.close();
   });
 

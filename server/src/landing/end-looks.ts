@@ -35,14 +35,16 @@ const AGAIN_MS = { least: 400, longest: 30_000 };
 const TIMES_LEFT = 3;
 /** Longer than a call waits for its turn. */
 const SLOW_MS = 6_000;
-/** For so long whoever had a slow one shares a part of the room with all who had. */
+/** For so long whoever had a slow one shares a part of the room with all who had, or until he has one that is quick. */
 const SLOW_FOR_MS = 5 * 60_000;
+const QUICK_MS = 2_000;
 const SLOW_PART = 4;
 const NOBODY: Guest = { id: '' };
 
 /**
  * Asks a node how transactions have ended: few at the same time, whose callers take turns. For 5,000 lamports there is one for which a node
  * takes ten seconds of a processor, and that is no answer in time: whoever had one of these keeps only those waiting who had one, too.
+ * A node that was slow for a moment with all of them has given a quick answer to each soon after.
  */
 export class EndLooks {
   readonly #deps: EndLooksDeps;
@@ -138,6 +140,7 @@ export class EndLooks {
         look.againAt = steadyNow() + Math.min(restMs, AGAIN_MS.longest);
         leave();
         if (took >= SLOW_MS) this.#markSlow(look.caller ?? NOBODY);
+        if (took < QUICK_MS) this.#slowUntil.delete((look.caller ?? NOBODY).id);
         this.#start();
       });
   }
