@@ -18,10 +18,10 @@ export function createRpcMeter(registry: Registry): (rpc: Rpc) => Rpc {
   });
   return ({ name, call }) => ({
     name,
-    async call(method, params, most) {
+    async call(method, params) {
       const end = durations.startTimer({ rpc: name, method });
       try {
-        const answer = await call<never>(method, params, most);
+        const answer = await call<never>(method, params);
         end({ outcome: 'answered' });
         return answer;
       } catch (error) {

@@ -134,11 +134,11 @@ class SlidingBudget implements CallBudget {
     const lane = this.#lane(purpose);
     return {
       name: rpc.name,
-      call: async <T>(method: string, params: unknown[], most?: number): Promise<T> => {
+      call: async <T>(method: string, params: unknown[]): Promise<T> => {
         const turn = this.#enter(lane, caller);
         if (turn) await turn;
         try {
-          return await rpc.call<T>(method, params, most);
+          return await rpc.call<T>(method, params);
         } catch (error) {
           if (error instanceof Throttled) this.#lower(lane, error.retryAfterMs);
           throw error;

@@ -80,6 +80,7 @@ test('reads what a program of somebody else has called, with accounts from looku
   assert.deepEqual(await readPastTransaction(rpcThat(failed), 'signature'), {
     slot: 7n,
     hasFailed: true,
+    calledLength: base58Encode(claim.data).length,
     signers: read.signers,
     instructions: ownOnes,
   });
@@ -87,6 +88,7 @@ test('reads what a program of somebody else has called, with accounts from looku
   assert.deepEqual(await readPastTransaction(rpcThat(bare), 'signature'), {
     slot: 7n,
     hasFailed: true,
+    calledLength: 0,
     signers: read.signers,
     instructions: ownOnes,
   });

@@ -10,7 +10,7 @@ import {
 } from '@slipway/wire';
 import { beginningsOf } from './long-base58.js';
 import { bytesIn, wholeIn } from './node-values.js';
-import { AnswerTooLong, ask, ChainUnavailable, listOf, type Rpc, RpcError, Unanswered } from './rpc.js';
+import { ask, ChainUnavailable, listOf, type Rpc, RpcError, Unanswered } from './rpc.js';
 
 /** The most that getSignaturesForAddress may be asked for; a node may give less. */
 const PAGE = 1_000;
@@ -175,6 +175,8 @@ export interface PastTransaction {
   slot: bigint;
   hasFailed: boolean;
   signers: Address[];
+  /** Characters of what was called: most of a long answer. */
+  calledLength: number;
   /** In execution order, each followed by what it called. A failed transaction has only its own. */
   instructions: PastInstruction[];
 }
@@ -194,8 +196,6 @@ export interface Unreadable {
   isMissing?: boolean;
   /** The node has answered with an error, or not in time, which may concern this transaction alone or the whole node. */
   isRefused?: boolean;
-  /** The answer has more bytes than were to be read. */
-  isTooLong?: boolean;
 }
 
 /**
@@ -208,18 +208,14 @@ const MAX_CALLED_DIGITS = 1_700;
 const UNSUPPORTED_VERSION = -32015;
 
 /**
- * What a transaction ran, or why that is not known. Anybody can land one for 5,000 lamports whose answer has a megabyte, however little
- * of it is asked for, and which a node may take ten seconds to write: `most` bytes are read of an answer.
+ * What a transaction ran, or why that is not known. Anybody can land one for 5,000 lamports whose answer has a megabyte, and which a
+ * node may take ten seconds to write.
  * @throws ChainUnavailable if the node cannot be reached
  */
-export async function readPastTransaction(
-  rpc: Rpc,
-  txId: string,
-  most?: number,
-): Promise<PastTransaction | Unreadable> {
+export async function readPastTransaction(rpc: Rpc, txId: string): Promise<PastTransaction | Unreadable> {
   const params = [txId, { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 1 }];
   try {
-    const answer = await rpc.call<RpcTransaction | null>('getTransaction', params, most);
+    const answer = await rpc.call<RpcTransaction | null>('getTransaction', params);
     if (!answer?.meta) return { unreadable: 'the node does not have it', isMissing: true };
     const { err, innerInstructions, loadedAddresses } = answer.meta;
     if (err === undefined) throw new TypeError('neither an error nor none');
@@ -229,15 +225,18 @@ export async function readPastTransaction(
     }
     const wire = bytesIn(answer.transaction[0]);
     // We make none of version 1, but others call the programs with them.
+    const called = innerInstructions?.flatMap(({ instructions }) => instructions) ?? [];
     const decoded = decodeVersion1(wire) ?? decodeTransaction(wire).decoded;
     return {
       slot: wholeIn(answer.slot),
       hasFailed,
+      get calledLength() {
+        return called.reduce((sum, { data }) => sum + data.length, 0);
+      },
       signers: decoded.accounts.slice(0, decoded.header.requiredSignatures) as Address[],
       instructions: instructionsOf(decoded, loadedAddresses, hasFailed ? [] : innerInstructions!),
     };
   } catch (error) {
-    if (error instanceof AnswerTooLong) return { unreadable: error.message, isTooLong: true };
     if (error instanceof Unanswered) return { unreadable: error.message, isRefused: true };
     if (error instanceof ChainUnavailable) throw error;
     if (error instanceof RpcError) {

@@ -6,11 +6,8 @@ import { BodyTooLong, readBody } from '../lib/read-body.js';
 export interface Rpc {
   /** Where it goes, safe to show: host only, never a path or query that may hold a key. */
   readonly name: string;
-  /**
-   * `most`: the longest answer that is read, in bytes, where that is not the usual one.
-   * @throws RpcError when the endpoint answered with an error, ChainUnavailable when it gave no usable answer.
-   */
-  call<T>(method: string, params: unknown[], most?: number): Promise<T>;
+  /** @throws RpcError when the endpoint answered with an error, ChainUnavailable when it gave no usable answer. */
+  call<T>(method: string, params: unknown[]): Promise<T>;
 }
 
 /** The endpoint understood the call and refused it. */
@@ -88,7 +85,7 @@ export function createHttpRpc({ url, timeoutMs = 10_000, post: send = createHttp
   }
   let nextId = 1;
 
-  async function post(method: string, params: unknown[], longest: number | undefined): Promise<RpcResponse> {
+  async function post(method: string, params: unknown[]): Promise<RpcResponse> {
     const signal = AbortSignal.timeout(timeoutMs);
     try {
       const body = JSON.stringify({ jsonrpc: '2.0', id: nextId++, method, params });
@@ -103,7 +100,7 @@ export function createHttpRpc({ url, timeoutMs = 10_000, post: send = createHttp
       if (status >= 300 && status < 400)
         throw new ChainUnavailable(`${name} sends us elsewhere (${status}): configure where it really is`);
       if (status >= 500) throw new Unanswered(`${name} answered ${status} to ${method}`);
-      const most = longest ?? (method === 'getProgramAccounts' ? MAX_LISTING : MAX_ANSWER);
+      const most = method === 'getProgramAccounts' ? MAX_LISTING : MAX_ANSWER;
       return JSON.parse(await readBody(response, most)) as RpcResponse;
     } catch (error) {
       if (error instanceof ChainUnavailable) throw error;
@@ -116,8 +113,8 @@ export function createHttpRpc({ url, timeoutMs = 10_000, post: send = createHttp
 
   return {
     name,
-    async call<T>(method: string, params: unknown[], most?: number): Promise<T> {
-      const body = await post(method, params, most);
+    async call<T>(method: string, params: unknown[]): Promise<T> {
+      const body = await post(method, params);
       if (body === null || typeof body !== 'object')
         throw new ChainUnavailable(`${name}: not a JSON-RPC answer to ${method}`);
       if (body.error) throw errorOf(name, body.error);

@@ -83,25 +83,19 @@ export async function lockProgram(
   return lockIndexCursor(tx, program);
 }
 
-/** In bytes: most answers about a transaction have a tenth of it. A longer one is read when there is time. */
-export const USUAL_ANSWER = 128 << 10;
-
-/**
- * What each of the transactions did, and in which slot, or why it could not be read; `most` bytes are read of each answer.
- * @throws ChainUnavailable
- */
+/** What each of the transactions did, and in which slot, or why it could not be read. @throws ChainUnavailable */
 export function readEvents<E>(
   { rpc }: Pick<Chain, 'rpc'>,
   { decode }: Pick<IndexedProgram<E>, 'decode'>,
   batch: readonly { txId: string }[],
-  most?: number,
-): Promise<({ slot: bigint; events: E[] } | Unreadable)[]> {
+): Promise<({ slot: bigint; calledLength: number; events: E[] } | Unreadable)[]> {
   return Promise.all(
     batch.map(async ({ txId }) => {
-      const transaction = await readPastTransaction(rpc, txId, most);
+      const transaction = await readPastTransaction(rpc, txId);
       if ('unreadable' in transaction) return transaction;
       try {
-        return { slot: transaction.slot, events: decode(transaction) };
+        const { slot, calledLength } = transaction;
+        return { slot, calledLength, events: decode(transaction) };
       } catch {
         return { unreadable: 'it holds what the program does not write' };
       }

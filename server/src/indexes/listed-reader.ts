@@ -1,16 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Chain, ChainUnavailable, type Listed, type Unreadable } from '../chain/index.js';
-import { BATCH, type IndexedProgram, readEvents, USUAL_ANSWER } from './indexed-program.js';
+import { BATCH, type IndexedProgram, readEvents } from './indexed-program.js';
 import { Patience, REST } from './patience.js';
 
 /** How long a node may refuse a whole batch before its transactions count as unreadable: most nodes recover. */
 export const REFUSAL_MS = 60_000;
 /** The most that are read at a time. */
 const MOST = 8 * BATCH;
-/**
- * A batch that is read within this, with no answer that is cut off, is followed by a larger one, any other by a smaller one: no call
- * waits for five seconds.
- */
+/** A batch that is read within this is followed by a larger one, any other by a smaller one: no call waits for five seconds. */
 const SOON_MS = 1_000;
+/** So many characters of answers are read in a millisecond. A megabyte takes ten milliseconds of the event loop. */
+const PACE = 4_000;
+/** By then batches are small. */
+const LONGEST_REST_MS = 2_000;
 
 /** A listed transaction with what it did. */
 export type Read<E> = { listed: Listed } & ({ events: E[] } | Unreadable);
@@ -20,7 +22,8 @@ export const isGiven = (read: Read<unknown>): boolean => 'events' in read || !(r
 
 /**
  * Reads what was listed, a batch at a time. A few at a time are far fewer than a node that is far away may be asked for; many at a
- * time wait too long while others leave few calls.
+ * time wait too long while others leave few calls. Anybody can land a transaction for 5,000 lamports whose answer has a megabyte: it is
+ * read in its turn, because what comes late is costly, and then the event loop has a rest.
  */
 export class ListedReader<E> {
   readonly #chain: Pick<Chain, 'rpc'>;
@@ -29,6 +32,7 @@ export class ListedReader<E> {
   /** For a node that refuses a whole batch. */
   readonly #refusing: Patience;
   #size = BATCH;
+  #restsUntil = 0;
 
   constructor(chain: Pick<Chain, 'rpc'>, program: Pick<IndexedProgram<E>, 'decode'>, steadyNow: () => number) {
     this.#chain = chain;
@@ -51,13 +55,17 @@ export class ListedReader<E> {
    * if it tells another slot than the list: nobody knows which is true
    */
   async read(batch: readonly Listed[]): Promise<Read<E>[]> {
+    const left = this.#restsUntil - this.#steadyNow();
+    if (left > 0) await sleep(left);
     const began = this.#steadyNow();
-    const read = await readEvents(this.#chain, this.#program, batch, USUAL_ANSWER).catch((error) => {
+    const read = await readEvents(this.#chain, this.#program, batch).catch((error) => {
       this.#size = BATCH;
       throw error;
     });
-    const isSoon = this.#steadyNow() - began < SOON_MS && !read.some((each) => 'isTooLong' in each);
-    this.#resize(isSoon, batch.length);
+    const length = read.reduce((sum, each) => sum + ('events' in each ? each.calledLength : 0), 0);
+    const restMs = Math.min(length / PACE, LONGEST_REST_MS);
+    this.#restsUntil = Math.max(this.#restsUntil, began) + restMs;
+    this.#resize(Math.max(this.#steadyNow() - began, restMs) < SOON_MS, batch.length);
     const refusals = read.flatMap((each) => ('isRefused' in each && each.isRefused ? [each.unreadable] : []));
     if (refusals[0] && refusals.length === batch.length && this.#refusing.isLeftFor(batch[0]!.txId)) {
       throw new ChainUnavailable(refusals[0]);

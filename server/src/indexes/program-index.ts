@@ -104,7 +104,9 @@ export class ProgramIndex<E> {
       if (waitsForHistory) await this.#readOlder();
       else await this.#readOlderInBackground();
     } finally {
+      const began = this.#deps.steadyNow();
       while (!this.#closed && (await finish?.())) {}
+      this.#unread.rest(this.#deps.steadyNow() - began);
     }
     if (failure) throw failure;
     if (!this.#isSwept) await accounts?.endGone();

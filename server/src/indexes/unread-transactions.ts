@@ -2,32 +2,13 @@ import { Gauge } from 'prom-client';
 import type { Unreadable } from '../chain/index.js';
 import { createFailureLog, type FailureLog } from '../lib/failure-log.js';
 import { GrowingCache } from '../lib/growing-cache.js';
-import {
-  addUnread,
-  countUnread,
-  findUnread,
-  type HistoryPlace,
-  removeUnread,
-  tryUnread,
-} from '../store/index-cursors.js';
+import { addUnread, countUnread, type HistoryPlace, removeUnread, tryUnread } from '../store/index-cursors.js';
 import type { Tx } from '../store/sql.js';
-import {
-  BATCH,
-  type IndexDeps,
-  type IndexedProgram,
-  lockProgram,
-  placed,
-  readEvents,
-  USUAL_ANSWER,
-} from './indexed-program.js';
+import { BATCH, type IndexDeps, type IndexedProgram, lockProgram, placed, readEvents } from './indexed-program.js';
 
 const FIRST_RETRY_MS = 2_000;
 const LONGEST_RETRY_MS = 5 * 60_000;
-/** How many long ones are known; the others are found again in their turn. */
-const MOST_LONG = 1_000;
-/** As many long ones are read one after the other, and none for so many times as long as that took. */
-const LONG_AT_A_TIME = 4;
-const LONG_REST = 9;
+const LATE_REST = 9;
 /** For so long a node must have told nothing but one slot of a transaction, until that is believed rather than the list. */
 const OTHER_SLOT_MS = 60 * 60_000;
 /** Of so many transactions another slot than that of the list is remembered. */
@@ -43,9 +24,7 @@ export class UnreadTransactions<E> {
   readonly #otherSlots = new GrowingCache<string, { slot: bigint; since: number }>(MOST_OTHER_SLOTS);
   #retryAt = Number.NEGATIVE_INFINITY;
   #waitMs = 0;
-  /** Those with long answers. To read one takes ten milliseconds of the event loop: they have a tenth of the time. */
-  readonly #long = new Set<string>();
-  #longAt = Number.NEGATIVE_INFINITY;
+  #restsUntil = Number.NEGATIVE_INFINITY;
 
   constructor(deps: IndexDeps, program: IndexedProgram<E>) {
     this.#deps = deps;
@@ -63,60 +42,32 @@ export class UnreadTransactions<E> {
       this.#program.program,
       unread.map(({ place }) => place),
     );
-    for (const { place, isTooLong } of unread) this.#noteLong(place.txId, isTooLong);
     this.#retryAt = Number.NEGATIVE_INFINITY;
     this.#waitMs = 0;
     const { place, unreadable: reason } = first;
     this.#failures.report('unread', () => ({ count: unread.length, transaction: place.txId, reason }));
   }
 
-  #noteLong(txId: string, isTooLong = false): void {
-    if (isTooLong && this.#long.size < MOST_LONG) this.#long.add(txId);
-  }
-
-  /** Retries batches if it is time to, until none are left or one of a batch still cannot be read; then some long ones. */
+  /** Retries batches if it is time to, until none are left or one of a batch still cannot be read. */
   async retry(): Promise<void> {
-    await this.#retryBatches();
-    await this.#readLong();
-  }
-
-  async #retryBatches(): Promise<void> {
-    if (this.#deps.steadyNow() < this.#retryAt) return;
+    if (this.#deps.steadyNow() < Math.max(this.#retryAt, this.#restsUntil)) return;
     let read = await this.#retryBatch();
     this.#waitMs = read > 0 ? 0 : Math.min(LONGEST_RETRY_MS, this.#waitMs * 2 || FIRST_RETRY_MS);
     this.#retryAt = this.#deps.steadyNow() + this.#waitMs;
     while (read === BATCH) read = await this.#retryBatch();
   }
 
+  /** What is read late is costly: nothing is retried for some times as long as that took. */
+  rest(milliseconds: number): void {
+    this.#restsUntil = this.#deps.steadyNow() + LATE_REST * milliseconds;
+  }
+
   /** Returns how many of a batch could be read. */
   async #retryBatch(): Promise<number> {
     const { store, chain } = this.#deps;
-    const except = [...this.#long];
-    const places = await store.single((tx) => tryUnread(tx, this.#program.program, { most: BATCH, except }));
-    const answers = await readEvents(chain, this.#program, places, USUAL_ANSWER);
-    for (const [index, { txId }] of places.entries()) {
-      const answer = answers[index]!;
-      this.#noteLong(txId, 'unreadable' in answer && answer.isTooLong);
-    }
-    return this.#record(places, answers);
-  }
-
-  async #readLong(): Promise<void> {
-    const { store, chain, steadyNow } = this.#deps;
-    const began = steadyNow();
-    if (this.#long.size === 0 || began < this.#longAt) return;
-    for (const txId of [...this.#long].slice(0, LONG_AT_A_TIME)) {
-      this.#long.delete(txId);
-      const places = await findUnread(store, this.#program.program, txId);
-      await this.#record(places, await readEvents(chain, this.#program, places));
-    }
-    this.#longAt = steadyNow() + LONG_REST * (steadyNow() - began);
-  }
-
-  /** Returns how many of them could be read. */
-  async #record(places: readonly HistoryPlace[], answers: Awaited<ReturnType<typeof readEvents<E>>>): Promise<number> {
-    const { store } = this.#deps;
     const { program } = this.#program;
+    const places = await store.single((tx) => tryUnread(tx, program, BATCH));
+    const answers = await readEvents(chain, this.#program, places);
     const read = places.flatMap((place, index) => {
       const answer = answers[index]!;
       if ('unreadable' in answer || !this.#isBelieved(place, answer.slot)) return [];

@@ -31,8 +31,10 @@ interface EndLooksDeps {
 
 /** A node's history may lag behind its statuses: it is asked again after such a time, or as it took to answer. */
 const AGAIN_MS = { least: 400, longest: 30_000 };
-/** Whoever has some of the room gets more only while so many times as much is left. */
-const TIMES_LEFT = 3;
+/** Whoever has some of the room gets more only while so many times as much is left: half of it, where nobody else wants any. */
+const TIMES_LEFT = 1;
+/** Of those that are slow, one of each. */
+const SLOW_TIMES_LEFT = 3;
 /** Longer than a call waits for its turn. */
 const SLOW_MS = 6_000;
 /** For so long whoever had a slow one shares a part of the room with all who had, or until he has one that is quick. */
@@ -60,7 +62,7 @@ export class EndLooks {
   constructor(deps: EndLooksDeps) {
     this.#deps = deps;
     this.#room = new FairRoom(deps.atOnce, TIMES_LEFT);
-    this.#slowRoom = new FairRoom(Math.ceil(deps.atOnce / SLOW_PART), TIMES_LEFT);
+    this.#slowRoom = new FairRoom(Math.ceil(deps.atOnce / SLOW_PART), SLOW_TIMES_LEFT);
   }
 
   of(wanted: Wanted): Look {

@@ -52,8 +52,12 @@ interface RpcTransaction {
 const PAGE = 1_000;
 /** How far a validator's clock may be behind ours. */
 const CLOCK_SKEW_MS = 60_000;
-/** Up to so many messages are looked for by signatures alone, each in a tenth of a millisecond, while the node is slow to give transactions. */
+/**
+ * Up to so many messages are looked for by signatures alone, each in a tenth of a millisecond, while the node is slow to give transactions;
+ * of more, so many times a message is compared with a signature.
+ */
 const FEW = 10;
+const MOST_COMPARED = 1_000;
 /** Stands for a transaction that cannot be one of ours. */
 const FOREIGN = '';
 
@@ -140,15 +144,17 @@ class AccountHistory {
   /** The first look ends as soon as its message is found, the last when all that may hold it has been seen. */
   async #round(looks: readonly Look[]): Promise<void> {
     const open = new Set(looks);
-    let isSlow = false;
+    let slow: Error | undefined;
+    let compared = 0;
     for await (const signature of this.#signatures(looks)) {
-      const isBySignature: boolean = isSlow || this.#untold.has(signature);
+      if (slow && open.size > FEW && (compared += open.size) > MOST_COMPARED) throw slow;
+      const isBySignature: boolean = slow !== undefined || this.#untold.has(signature);
       const may: readonly Look[] = isBySignature ? await this.#holders(open, signature) : this.#among(open, signature);
       if (may.length === 0) continue;
       const read: Found | Unclear | undefined | Error = await this.#read(signature, may).catch((error: Error) => error);
       if (read instanceof Error) {
         // What is far longer than others, a node may need longer for than it is waited for.
-        isSlow ||= read instanceof ChainUnavailable;
+        if (read instanceof ChainUnavailable) slow ??= read;
         this.#untold.add(signature);
       }
       for (const look of await this.#holders(may, signature)) {
@@ -157,7 +163,6 @@ class AccountHistory {
         open.delete(look);
       }
       if (open.size === 0) return;
-      if (isSlow && open.size > FEW) throw read;
     }
     for (const look of open) look.end(undefined);
   }

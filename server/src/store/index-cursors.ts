@@ -81,28 +81,14 @@ export async function addUnread(tx: Tx, program: string, places: readonly Histor
   );
 }
 
-/** Returns up to `most` unread transactions, but not these, least tried first, and counts a try for each. */
-export async function tryUnread(
-  sql: Sql,
-  program: string,
-  { most, except }: { most: number; except: readonly string[] },
-): Promise<HistoryPlace[]> {
+/** Returns up to `most` unread transactions, least tried first, and counts a try for each. */
+export async function tryUnread(sql: Sql, program: string, most: number): Promise<HistoryPlace[]> {
   const { rows } = await sql.query<HistoryPlace>(
     `update index_unread set tries = tries + 1
      where program = $1 and tx_id in
-       (select tx_id from index_unread where program = $1 and tx_id <> all($3)
-        order by tries, slot desc, position desc limit $2)
+       (select tx_id from index_unread where program = $1 order by tries, slot desc, position desc limit $2)
      returning tx_id as "txId", slot, position, at`,
-    [program, most, except],
-  );
-  return rows;
-}
-
-/** The place of an unread transaction, if it still is one. */
-export async function findUnread(sql: Sql, program: string, txId: string): Promise<HistoryPlace[]> {
-  const { rows } = await sql.query<HistoryPlace>(
-    `select tx_id as "txId", slot, position, at from index_unread where program = $1 and tx_id = $2`,
-    [program, txId],
+    [program, most],
   );
   return rows;
 }

@@ -19,7 +19,10 @@ test('attack: a stranger on the chain expires the invite of another beside one t
     { ...called(made), isTooLong: true, beginnings },
     called(expireInvite({ inviteInfo, sender: key(), keeper })),
   ];
-  const events = decodeInviteEvents({ slot: 1n, hasFailed: false, signers: [keeper], instructions }, INVITE_PROGRAM);
+  const events = decodeInviteEvents(
+    { slot: 1n, hasFailed: false, calledLength: 0, signers: [keeper], instructions },
+    INVITE_PROGRAM,
+  );
   assert.deepEqual(
     events.map(({ kind, invitePda }) => [kind, invitePda]),
     [['expired', inviteInfo]],

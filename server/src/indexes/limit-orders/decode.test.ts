@@ -27,7 +27,7 @@ test('attack: a stranger on the chain has a failed transaction name 18 orders th
   const named = Array.from({ length: 18 }, (_, n) => opening(BigInt(n)));
   const instructions = [other, ...named].map((instruction) => ({ ...instruction, isCalled: false }));
   const events = decodeOrderEvents(
-    { slot: 1n, hasFailed: true, signers: [maker], instructions },
+    { slot: 1n, hasFailed: true, calledLength: 0, signers: [maker], instructions },
     LIMIT_ORDER_ADDRESSES,
   );
   assert.deepEqual(

@@ -12,11 +12,11 @@ export interface IndexedChain {
 /** A node that answers some calls itself: those for which `answer` does not return `undefined`. */
 export function nodeThat(
   { rpc, chain }: Pick<IndexedChain, 'rpc' | 'chain'>,
-  answer: (method: string, params: unknown[], most?: number) => unknown,
+  answer: (method: string, params: unknown[]) => unknown,
 ): { chain: Chain } {
-  const call = async <T>(method: string, params: unknown[], most?: number): Promise<T> => {
-    const own = await answer(method, params, most);
-    return own === undefined ? rpc.call<T>(method, params, most) : (own as T);
+  const call = async <T>(method: string, params: unknown[]): Promise<T> => {
+    const own = await answer(method, params);
+    return own === undefined ? rpc.call<T>(method, params) : (own as T);
   };
   return { chain: { ...chain, rpc: { ...rpc, call } satisfies Rpc } };
 }
