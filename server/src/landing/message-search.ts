@@ -147,7 +147,8 @@ class AccountHistory {
     let slow: Error | undefined;
     let compared = 0;
     for await (const signature of this.#signatures(looks)) {
-      if (slow && open.size > FEW && (compared += open.size) > MOST_COMPARED) throw slow;
+      if (slow && open.size > FEW) compared += this.#among(open, signature).length;
+      if (slow && compared > MOST_COMPARED) throw slow;
       const isBySignature: boolean = slow !== undefined || this.#untold.has(signature);
       const may: readonly Look[] = isBySignature ? await this.#holders(open, signature) : this.#among(open, signature);
       if (may.length === 0) continue;
