@@ -59,7 +59,7 @@ export class UnreadTransactions<E> {
 
   /** What is read late is costly: nothing is retried for some times as long as that took. */
   rest(milliseconds: number): void {
-    this.#restsUntil = this.#deps.steadyNow() + LATE_REST * milliseconds;
+    this.#restsUntil = Math.max(this.#restsUntil, this.#deps.steadyNow() + LATE_REST * milliseconds);
   }
 
   /** Returns how many of a batch could be read. */

@@ -102,6 +102,24 @@ describe('attack: a free key submits what lands, and what a node needs ten secon
     world.close();
   });
 
+  it('with 20 keys that have quick ones in between: those of another key are late for a minute at most', async () => {
+    const world = openWorld();
+    for (let index = 0; index < 160; index++) world.follow(`slow ${index}`, `attacker ${index % 20}`);
+    await world.pass(180, (second) => {
+      for (let key = 0; key < 20; key++)
+        if (second % 10 === key % 10) world.follow(`quick ${second} ${key}`, `attacker ${key}`);
+      for (let index = 0; index < 5; index++) world.follow(`honest ${second} ${index}`, 'honest');
+    });
+    const late = [...world.ended].filter(([signature, { afterMs }]) => {
+      const [who, second] = signature.split(' ');
+      return who === 'honest' && Number(second) >= 60 && afterMs > 2_000;
+    });
+    const told = [...world.ended.keys()].filter((signature) => signature.startsWith('honest'));
+    assert.ok(told.length >= 890, `${told.length} of 900`);
+    assert.equal(late.length, 0);
+    world.close();
+  });
+
   it('a node that is slow with all for a second keeps nobody waiting for long after', async () => {
     const world = openWorld();
     await world.pass(60, (second) => {

@@ -35,27 +35,28 @@ const AGAIN_MS = { least: 400, longest: 30_000 };
 const TIMES_LEFT = 1;
 /** Of those that are slow, one of each. */
 const SLOW_TIMES_LEFT = 3;
-/** Longer than a call waits for its turn. */
-const SLOW_MS = 6_000;
-/** For so long whoever had a slow one shares a part of the room with all who had, or until he has one that is quick. */
-const SLOW_FOR_MS = 5 * 60_000;
-const QUICK_MS = 2_000;
+/** Those whose looks take so long in the mean share a part of the room, where the node is not slow with all: see `#slowMs`. */
+const SLOW_MS = { least: 1_500, most: 3_000 };
+/** A mean is that of some so many looks, the first ones of which took nothing. */
+const LOOKS = { first: 8, most: 16 };
+/** Of whoever has not asked for so long, nothing is known. */
+const RECENT_MS = 5 * 60_000;
 const SLOW_PART = 4;
 const NOBODY: Guest = { id: '' };
 
 /**
  * Asks a node how transactions have ended: few at the same time, whose callers take turns. For 5,000 lamports there is one for which a node
- * takes ten seconds of a processor, and that is no answer in time: whoever had one of these keeps only those waiting who had one, too.
- * A node that was slow for a moment with all of them has given a quick answer to each soon after.
+ * takes ten seconds of a processor, and that is no answer in time: whoever has many of these among others keeps only those waiting who have, too.
  */
 export class EndLooks {
   readonly #deps: EndLooksDeps;
   readonly #room: FairRoom;
   readonly #slowRoom: FairRoom;
-  /** By caller: the one whose turn was the longest ago comes first. */
+  /** By caller: of those that are not slow, the one whose turn was the longest ago comes first. */
   readonly #waiting = new Map<string, Set<Look>>();
-  /** Until when a caller counts as slow, the soonest first. */
-  readonly #slowUntil = new Map<string, number>();
+  /** By caller: how long his looks take in the mean, and when the last one ended; the newest last. */
+  readonly #means = new Map<string, { ms: number; looks: number; at: number }>();
+  #slowMs = SLOW_MS.least;
   /** How many may still be asked for with this poll. */
   #left = 0;
 
@@ -72,6 +73,7 @@ export class EndLooks {
   /** Lets so many be asked for, until it is called again. */
   allow(count: number): void {
     this.#left = count;
+    this.#slowMs = this.#findSlowMs();
     this.#start();
   }
 
@@ -94,7 +96,8 @@ export class EndLooks {
   #start(): void {
     while (this.#left > 0) {
       const before = this.#left;
-      for (const [id, own] of [...this.#waiting]) if (this.#left > 0) this.#startOne(id, own);
+      const inOrder = [...this.#waiting].sort(([a], [b]) => this.#slownessOf(a) - this.#slownessOf(b));
+      for (const [id, own] of inOrder) if (this.#left > 0) this.#startOne(id, own);
       if (this.#left === before) return;
     }
   }
@@ -111,7 +114,7 @@ export class EndLooks {
 
   /** Undefined where there is no room for it now; the function gives it back. */
   #enter(caller: Guest): (() => void) | undefined {
-    const isSlow = (this.#slowUntil.get(caller.id) ?? 0) > this.#deps.steadyNow();
+    const isSlow = this.#slownessOf(caller.id) > 0;
     const left: (() => void)[] = [];
     for (const room of isSlow ? [this.#room, this.#slowRoom] : [this.#room]) {
       const whole = room.take(1);
@@ -141,19 +144,34 @@ export class EndLooks {
         const restMs = Math.max(AGAIN_MS.least, took) * 2 ** (look.asked - 1);
         look.againAt = steadyNow() + Math.min(restMs, AGAIN_MS.longest);
         leave();
-        if (took >= SLOW_MS) this.#markSlow(look.caller ?? NOBODY);
-        if (took < QUICK_MS) this.#slowUntil.delete((look.caller ?? NOBODY).id);
+        this.#note(look.caller ?? NOBODY, took);
         this.#start();
       });
   }
 
-  #markSlow({ id }: Guest): void {
+  /** 0 for who is not slow. Of the others, who is so only because the node was busy with theirs goes first, until he is not. */
+  #slownessOf(id: string): number {
+    const ms = this.#means.get(id)?.ms ?? 0;
+    return ms > this.#slowMs ? ms : 0;
+  }
+
+  #note({ id }: Guest, tookMs: number): void {
+    const { ms, looks } = this.#means.get(id) ?? { ms: 0, looks: LOOKS.first };
+    const all = Math.min(looks + 1, LOOKS.most);
+    this.#means.delete(id);
+    this.#means.set(id, { ms: ms + (tookMs - ms) / all, looks: all, at: this.#deps.steadyNow() });
+  }
+
+  /** Twice what whoever is answered the soonest waits for: a node that is slow with all is so with nobody's in particular. */
+  #findSlowMs(): number {
     const now = this.#deps.steadyNow();
-    this.#slowUntil.delete(id);
-    this.#slowUntil.set(id, now + SLOW_FOR_MS);
-    for (const [each, until] of this.#slowUntil) {
-      if (until > now) return;
-      this.#slowUntil.delete(each);
+    let soonest = Number.POSITIVE_INFINITY;
+    for (const [id, { ms, looks, at }] of this.#means) {
+      if (now - at > RECENT_MS) this.#means.delete(id);
+      else if (looks >= 2 * LOOKS.first) soonest = Math.min(soonest, ms);
     }
+    return soonest === Number.POSITIVE_INFINITY
+      ? SLOW_MS.least
+      : Math.min(Math.max(2 * soonest, SLOW_MS.least), SLOW_MS.most);
   }
 }
