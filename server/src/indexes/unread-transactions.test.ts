@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { Registry } from 'prom-client';
+import type { IndexDeps, IndexedProgram } from './indexed-program.js';
 import { nodeThat, type Row } from './testing/nodes.js';
 import { PROGRAMS, type ProgramWorld } from './testing/programs.js';
+import { UnreadTransactions } from './unread-transactions.js';
 
 /** No slot of these ever comes. */
 const NEVER = 9_000_000_000_000_000;
@@ -90,3 +93,23 @@ for (const [name, open] of Object.entries(PROGRAMS)) {
     });
   });
 }
+
+it('nothing that comes late is asked for while nine times as long as the last took to put in order has not passed', async () => {
+  let [now, asked] = [0, 0];
+  const single = async () => {
+    asked++;
+    return [];
+  };
+  const deps = { store: { single }, chain: {}, steadyNow: () => now, registry: new Registry() };
+  const program = { program: 'p', subject: 'p', unreadGauge: { name: 'unread', help: 'unread' } };
+  const unread = new UnreadTransactions(deps as unknown as IndexDeps, program as unknown as IndexedProgram<never>);
+  unread.rest(1_000);
+  for (; now < 9_000; now += 1_000) {
+    // As each look does, which has nothing to put in order.
+    unread.rest(0);
+    await unread.retry();
+    assert.equal(asked, 0);
+  }
+  await unread.retry();
+  assert.equal(asked, 1);
+});
