@@ -1,6 +1,7 @@
 // Joins the compiled tests of a long run, and most of what they import, into fewer files: Node takes up to a second of
 // processor time to find and load the thousand small ones of a test of the service.
-import { readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
@@ -31,7 +32,10 @@ const places = {
   },
 };
 
-/** Our own packages, and those that the bundle of the service joins; but not what finds files by its own place. */
+/**
+ * Our own packages, those that the bundle of the service joins, and those that only one of our packages has; but not what finds files
+ * by its own place.
+ */
 const packages = {
   name: 'packages',
   setup({ onResolve }) {
@@ -41,7 +45,8 @@ const packages = {
     onResolve({ filter: /^[^./#]/ }, ({ path, kind }) => {
       const [name] = /^(?:@[^/]+\/)?[^/]+/.exec(path);
       const isJoined = kind === 'entry-point' || name.startsWith('@slipway/') || names.has(name);
-      return isJoined ? undefined : { external: true };
+      const isEverywhere = isBuiltin(name) || existsSync(join(root, 'node_modules', name));
+      return isJoined || !isEverywhere ? undefined : { external: true };
     });
   },
 };
