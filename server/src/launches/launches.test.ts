@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { TOKEN_PROGRAM } from '@slipway/wire';
 import pino from 'pino';
 import type { ChainAccount } from '../chain/index.js';
@@ -69,7 +69,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
         return local.put(`incoming/${key}`, { contentType, bytes: Buffer.from(bytes) });
       };
     });
-    after(() => rm(dir, { recursive: true, force: true }));
+    afterEach(() => rm(dir, { recursive: true, force: true }));
 
     const chain = {
       blockHeight: async () => height,
