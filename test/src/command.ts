@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { databaseSettings } from './service-database.js';
 
 /** What users start; a run that counts the lines that are executed starts what was not bundled, whose lines are known. */
 const dist = new URL(
@@ -48,7 +49,7 @@ export function inheritedEnvironment(): NodeJS.ProcessEnv {
 export function launch(file: string, args: readonly string[], { env = {}, cwd, user }: Place): Program {
   const child = spawn(process.execPath, [file, ...args], {
     cwd,
-    env: { ...inheritedEnvironment(), ...env },
+    env: { ...inheritedEnvironment(), ...databaseSettings(env.SLIPWAY_DATA_DIR ?? ''), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: LIMIT_MS,
     killSignal: 'SIGKILL',

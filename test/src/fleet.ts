@@ -23,7 +23,7 @@ export async function startFleet(
   openPostgres: () => Promise<TestPostgres> = usePostgres,
 ): Promise<Fleet> {
   const [postgres, localnet] = await Promise.all([openPostgres(), startLocalnet({ rpcPort: 0 })]);
-  const url = await postgres.createDatabase();
+  const url = await postgres.createDatabase(postgres.template);
   const folder = mkdtempSync(join(tmpdir(), 'slipway-test-'));
   const env = {
     DATABASE_URL: url,

@@ -182,7 +182,7 @@ async function openOutside(folder: string, ends: (() => unknown)[]) {
   writeFileSync(join(folder, 'slipway.config.json'), JSON.stringify(settings(hermes.feeds)));
   const env = {
     NODE_ENV: 'production',
-    DATABASE_URL: await postgres.createDatabase(),
+    DATABASE_URL: await postgres.createDatabase(postgres.template),
     SLIPWAY_RPC_URL: localnet.rpcUrl,
     SLIPWAY_RPC_WS_URL: localnet.wsUrl,
     SLIPWAY_PUBLIC_URL: url,

@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inheritedEnvironment, SERVICE } from './command.js';
+import { databaseSettings, dropDatabase, giveDatabase } from './service-database.js';
 
 /** The product, run as a user runs it: its own process, its own folder, any free ports. */
 export interface Service {
@@ -31,14 +32,22 @@ export interface ServiceOptions {
   user?: number | undefined;
   /** What to run, if not what `npm start` does. */
   program?: string;
+  /** Where it is about the database that a laptop has: else one with no `DATABASE_URL` has one on the server of the run. */
+  database?: 'embedded';
 }
 
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
-  const { env = {}, dataDir, args = [], user, program = SERVICE } = options;
+  const { env = {}, dataDir, args = [], user, program = SERVICE, database } = options;
   const folder = dataDir ?? mkdtempSync(join(tmpdir(), 'slipway-test-'));
+  if (database === undefined && env.DATABASE_URL === undefined) await giveDatabase(folder);
   const child = spawn(process.execPath, [program, ...args], {
     cwd: folder,
-    env: { ...inheritedEnvironment(), SLIPWAY_PORT: '0', SLIPWAY_RPC_PORT: '0', SLIPWAY_DATA_DIR: folder, ...env },
+    env: {
+      ...inheritedEnvironment(),
+      ...{ SLIPWAY_PORT: '0', SLIPWAY_RPC_PORT: '0', SLIPWAY_DATA_DIR: folder },
+      ...databaseSettings(folder),
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(user !== undefined && { uid: user, gid: user }),
   });
@@ -57,7 +66,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       () => log,
     );
   } catch (error) {
-    if (dataDir === undefined) rmSync(folder, { recursive: true, force: true });
+    if (dataDir === undefined) {
+      rmSync(folder, { recursive: true, force: true });
+      await dropDatabase(folder);
+    }
     throw error;
   }
   child.once('exit', (code, signal) => {
@@ -78,6 +90,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       // What is killed does not write down what it has executed, where a test run wants to know that.
       await end(child, process.env.NODE_V8_COVERAGE === undefined ? 'SIGKILL' : 'SIGTERM');
       rmSync(folder, { recursive: true, force: true });
+      await dropDatabase(folder);
     },
   };
 }

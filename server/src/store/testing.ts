@@ -27,6 +27,8 @@ interface Account {
 export interface TestPostgres {
   /** The URL of its default database. */
   url: string;
+  /** The name of a migrated database that it has for copies. */
+  template?: string | undefined;
   /** Creates an empty database, or a copy of another one that nobody uses; resolves with its connection URL. */
   createDatabase(template?: string): Promise<string>;
   dropDatabase(url: string): Promise<void>;
@@ -46,7 +48,8 @@ export interface OwnPostgres extends TestPostgres {
  */
 export async function usePostgres(): Promise<TestPostgres> {
   const url = process.env.TEST_POSTGRES_URL;
-  return url === undefined ? startPostgres() : { ...databasesAt(url), stop: async () => {} };
+  if (url === undefined) return startPostgres();
+  return { ...databasesAt(url), template: process.env.TEST_POSTGRES_TEMPLATE, stop: async () => {} };
 }
 
 /**
