@@ -50,7 +50,14 @@ export {
 } from './rpc.js';
 export { CPI_GUARDED, closerOf, givesAwaySol, hasCpiGuard, NO_MEMO, requiresMemo } from './token-account-guards.js';
 export { readMetadata } from './token-text.js';
-export { endOf, type Held, type LandedTransaction, readTransaction, type TransactionEnd } from './transactions.js';
+export {
+  endOf,
+  endsOf,
+  type Held,
+  type LandedTransaction,
+  readTransaction,
+  type TransactionEnd,
+} from './transactions.js';
 export {
   type HeldTokenAccount,
   ORDINARY_WALLET,

@@ -80,16 +80,70 @@ export async function endOf(
   commitment: 'confirmed' | 'finalized' = 'confirmed',
 ): Promise<TransactionEnd | 'untold' | undefined> {
   const params = [signature, { encoding: 'base64', commitment, maxSupportedTransactionVersion: 0 }];
+  return unlessUntold(
+    rpc,
+    'getTransaction',
+    params,
+    (answer: { slot: number; meta: { err: unknown } | null } | null) => {
+      if (answer === null) return undefined;
+      const err = answer.meta?.err;
+      return err === undefined ? 'untold' : { slot: wholeIn(answer.slot), err };
+    },
+  );
+}
+
+interface Listed {
+  signature: string;
+  slot: number;
+  err?: unknown;
+}
+
+/** A wallet's transaction that has just landed is mostly among its newest ones, unless strangers land many that name it. */
+const LISTED = [20, 1_000, 1_000];
+
+/**
+ * How these transactions of one payer have ended, as `endOf` says of each; those that are missing the node does not have. It lists
+ * them in no time and few bytes whatever they do, where it may take ten seconds to give a single one. None that landed before
+ * the slot `since` is looked for.
+ * @throws ChainUnavailable
+ */
+export async function endsOf(
+  rpc: Rpc,
+  payer: Address,
+  signatures: ReadonlySet<string>,
+  since: bigint,
+): Promise<Map<string, TransactionEnd | 'untold'> | 'untold'> {
+  const ends = new Map<string, TransactionEnd | 'untold'>();
+  let before: string | undefined;
+  for (const limit of LISTED) {
+    const params = [payer, { commitment: 'confirmed', limit, ...(before !== undefined && { before }) }];
+    const rows = await unlessUntold(rpc, 'getSignaturesForAddress', params, (rows: Listed[]) => {
+      if (!Array.isArray(rows)) throw new TypeError('no list');
+      return rows.map(({ signature, slot, err }) => ({ signature, slot: wholeIn(slot), err }));
+    });
+    if (rows === 'untold') return rows;
+    for (const { signature, slot, err } of rows)
+      if (signatures.has(signature)) ends.set(signature, err === undefined ? 'untold' : { slot, err });
+    const last = rows.at(-1);
+    if (ends.size === signatures.size || rows.length < limit || !last || last.slot < since) break;
+    before = last.signature;
+  }
+  return ends;
+}
+
+/** `untold` where the node keeps no history. */
+async function unlessUntold<R, T>(
+  rpc: Rpc,
+  method: string,
+  params: unknown[],
+  read: (answer: R) => T,
+): Promise<T | 'untold'> {
   try {
-    const answer = await rpc.call<{ slot: number; meta: { err: unknown } | null } | null>('getTransaction', params);
-    if (answer === null) return undefined;
-    const err = answer.meta?.err;
-    return err === undefined ? 'untold' : { slot: wholeIn(answer.slot), err };
+    return read(await rpc.call<R>(method, params));
   } catch (error) {
     if (error instanceof ChainUnavailable) throw error;
-    // It keeps no history.
     if (error instanceof RpcError) return 'untold';
-    throw new ChainUnavailable(`${rpc.name}: not a usable answer to getTransaction`);
+    throw new ChainUnavailable(`${rpc.name}: not a usable answer to ${method}`);
   }
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { type Address, base58Encode, compileMessage, generateKeypair, sign, unsignedTransaction } from '@slipway/wire';
 import { ChainUnavailable, type Rpc, RpcError } from '../chain/rpc.js';
@@ -20,6 +21,9 @@ const ours = {
 
 const signature = base58Encode(sign(key, message));
 const anotherOne = () => base58Encode(sign(generateKeypair(), message));
+
+/** Nobody's; to make it takes less time than to sign. */
+const anySignature = () => base58Encode(randomBytes(64));
 
 const encoded = (message: Uint8Array) => Buffer.from(unsignedTransaction(message)).toString('base64');
 
@@ -86,7 +90,7 @@ describe('attack: a stranger on the chain names a wallet in transactions that a 
   const SLOW = 300;
   /** Its node lists them before the message, and the message if it has landed. */
   function slowNode(hasLanded: boolean) {
-    const listed = Array.from({ length: SLOW }, anotherOne);
+    const listed = Array.from({ length: SLOW }, anySignature);
     if (hasLanded) listed.push(signature);
     const counts = { unanswered: 0 };
     const rpc: Rpc = {
@@ -103,54 +107,58 @@ describe('attack: a stranger on the chain names a wallet in transactions that a 
     return { counts, open: (wanted = message) => searches.open({ message: wanted, account, notBefore: 1_000_000 }) };
   }
 
-  test('it waits for one of them, and its message is found', async () => {
+  test('it waits for none of them, and its message is found', async () => {
     const { open, counts } = slowNode(true);
     assert.equal((await open().look(9n))?.signature, signature);
-    assert.equal(counts.unanswered, 1);
+    assert.equal(counts.unanswered, 0);
   });
 
-  test('it waits for one of them, and hears that its message has not landed', async () => {
+  test('it waits for none of them, and hears that its message has not landed', async () => {
     const { open, counts } = slowNode(false);
-    const { look } = open();
-    for (let times = 0; times < 3; times++) assert.equal(await look(9n), undefined);
-    assert.equal(counts.unanswered, 1);
+    assert.equal(await open().look(9n), undefined);
+    assert.equal(counts.unanswered, 0);
   });
 
-  test('with many messages of it under way, a round waits for one of them', async () => {
+  test('with many messages of it under way, all are told in one round', async () => {
     const { open, counts } = slowNode(true);
     const others = Array.from({ length: 20 }, () =>
       compileMessage({ version: 0, feePayer: account, instructions: [], blockhash: generateKeypair().address }),
     );
     const looks = [message, ...others].map((each) => open(each));
-    // The first look has a round alone, and finds it.
-    const told = await Promise.allSettled(looks.map(({ look }) => look(9n)));
+    const told = await Promise.all(looks.map(({ look }) => look(9n)));
     assert.deepEqual(
-      told.map(({ status }) => status),
-      ['fulfilled', ...others.map(() => 'rejected')],
+      told.map((found) => found?.signature),
+      [signature, ...others.map(() => undefined)],
     );
-    assert.equal(counts.unanswered, 2);
-    // Each round compares a thousand times, and none again.
-    let left = looks.slice(1);
-    for (let rounds = 0; left.length > 0 && rounds < 8; rounds++) {
-      const ends = await Promise.allSettled(left.map(({ look }) => look(9n)));
-      left = left.filter((_, index) => ends[index]!.status === 'rejected');
-    }
-    assert.equal(left.length, 0);
+    assert.equal(counts.unanswered, 0);
+  });
+
+  test('with many wallets that are named in them, none is read for any', async () => {
+    const { counts } = slowNode(false);
+    const listed = Array.from({ length: 10 }, anySignature);
+    const rpc: Rpc = {
+      name: 'test',
+      async call<T>(method: string): Promise<T> {
+        if (method === 'getTransaction') counts.unanswered += 1;
+        return listed.map((each) => ({ signature: each, slot: 8, blockTime: 1_000 })) as T;
+      },
+    };
+    const searches = new MessageSearches({ rpc, pause: () => Promise.resolve() });
+    const wallets = Array.from({ length: 58 }, () => generateKeypair().address);
+    const looks = wallets.map((wallet) => searches.open({ message, account: wallet, notBefore: 1_000_000 }).look(9n));
+    assert.deepEqual(new Set(await Promise.all(looks)), new Set([undefined]));
+    assert.equal(counts.unanswered, 0);
   });
 });
 
 test('attack: a node that has kept less than another one behind the same address lists nothing before what it does not know: that is not the end', async () => {
   const PAGE = 1_000;
-  const listed = [...Array.from({ length: PAGE + 3 }, (_, index) => `other ${index}`), signature];
+  const listed = [...Array.from({ length: PAGE + 3 }, anySignature), signature];
   let hasAll = true;
-  const transaction = {
-    ...ours,
-    transaction: [encoded(compileMessage({ version: 0, feePayer: account, instructions: [], blockhash: account }))],
-  };
   const rpc: Rpc = {
     name: 'test',
-    async call<T>(method: string, [asked, options]: unknown[]): Promise<T> {
-      if (method === 'getTransaction') return (asked === signature ? ours : transaction) as T;
+    async call<T>(method: string, [, options]: unknown[]): Promise<T> {
+      if (method === 'getTransaction') return ours as T;
       const { before } = options as { before?: string };
       const from = before === undefined ? 0 : listed.indexOf(before) + 1;
       const rows = before === undefined || hasAll ? listed.slice(from, from + PAGE) : [];
@@ -171,21 +179,28 @@ test('attack: a node keeps a transaction without what has become of it: that is 
     [{ slot: 7, err, confirmationStatus: 'confirmed' }, err],
     [{ slot: 7, err: null, confirmationStatus: 'confirmed' }, null],
   ] as const) {
-    const find = openSearch({ ours: () => ({ ...ours, meta: null }) }, [status]);
+    const find = openSearch({ [signature]: () => ({ ...ours, meta: null }) }, [status]);
     const found = (await find()) as { err: unknown };
     assert.deepEqual(found.err, expected);
   }
   // It is on the chain.
-  const find = openSearch({ ours: () => ({ ...ours, meta: null }) }, [null]);
+  const find = openSearch({ [signature]: () => ({ ...ours, meta: null }) }, [null]);
   for (let time = 0; time < 70; time++) await assert.rejects(find(9n), ChainUnavailable);
+});
+
+test('attack: a node gives another transaction for a signature of the message: that is not believed', async () => {
+  const other = compileMessage({ version: 0, feePayer: account, instructions: [], blockhash: account });
+  const find = openSearch({ [signature]: () => ({ ...ours, transaction: [encoded(other)] }) });
+  for (let time = 0; time < 3; time++) await assert.rejects(find(9n), ChainUnavailable);
 });
 
 describe('attack: a market maker or its taker has transactions of one wallet searched for, over and over', () => {
   /** A node that counts its calls and knows these transactions, none of which is searched for. */
   function busyNode(wallets: Record<string, number>) {
     const counts = { listings: 0, reads: 0, underWay: 0, most: 0 };
-    const other = compileMessage({ version: 0, feePayer: account, instructions: [], blockhash: account });
-    const transaction = { slot: 7, meta: { err: null }, transaction: [encoded(other)] };
+    const listed = Object.fromEntries(
+      Object.entries(wallets).map(([wallet, length]) => [wallet, Array.from({ length }, anySignature)]),
+    );
     const rpc: Rpc = {
       name: 'test',
       async call<T>(method: string, [asked]: unknown[]): Promise<T> {
@@ -194,9 +209,7 @@ describe('attack: a market maker or its taker has transactions of one wallet sea
         await new Promise((resolve) => setImmediate(resolve));
         counts.underWay -= 1;
         counts[method === 'getTransaction' ? 'reads' : 'listings'] += 1;
-        if (method === 'getTransaction') return transaction as T;
-        const length = wallets[asked as string] ?? 0;
-        return Array.from({ length }, (_, i) => ({ signature: `${asked}-${i}`, blockTime: 1_000 })) as T;
+        return listed[asked as string]!.map((signature) => ({ signature, blockTime: 1_000 })) as T;
       },
     };
     return { rpc, counts };
@@ -204,9 +217,9 @@ describe('attack: a market maker or its taker has transactions of one wallet sea
   const messageOf = (wallet: Address) =>
     compileMessage({ version: 0, feePayer: wallet, instructions: [], blockhash: generateKeypair().address });
 
-  test('500 searches of a wallet with 300 transactions: one listing a round, one call at a time, 300 reads in all', async () => {
+  test('100 searches of a wallet with 100 transactions: one listing a round, one call at a time, no read', async () => {
     const wallet = generateKeypair().address;
-    const { rpc, counts } = busyNode({ [wallet]: 300 });
+    const { rpc, counts } = busyNode({ [wallet]: 100 });
     let passed = 0;
     const paused: (() => void)[] = [];
     const pause = async () => {
@@ -220,49 +233,49 @@ describe('attack: a market maker or its taker has transactions of one wallet sea
     };
     const searches = new MessageSearches({ rpc, pause });
     const open = () => searches.open({ message: messageOf(wallet), account: wallet, notBefore: 1_000_000 });
-    const all = Array.from({ length: 500 }, open);
+    const all = Array.from({ length: 100 }, open);
     const first = all.map(({ look }) => look());
     await first[0];
     pass();
-    assert.deepEqual(await Promise.all(first), Array(500).fill(undefined));
+    assert.deepEqual(await Promise.all(first), Array(100).fill(undefined));
     // The first look had its round alone, the others share the second.
-    assert.deepEqual(counts, { listings: 2, reads: 300, underWay: 0, most: 1 });
+    assert.deepEqual(counts, { listings: 2, reads: 0, underWay: 0, most: 1 });
     for (let round = 3; round <= 10; round++) {
       const looks = all.map(({ look }) => look());
       pass();
       await Promise.all(looks);
-      assert.deepEqual(counts, { listings: round, reads: 300, underWay: 0, most: 1 });
+      assert.deepEqual(counts, { listings: round, reads: 0, underWay: 0, most: 1 });
     }
-    for (const search of all) search.close();
-    const again = open();
-    const last = again.look();
-    pass();
-    await last;
-    assert.equal(counts.reads, 600, 'nothing is kept for a wallet of which nothing is searched for');
   });
 
-  test('the message of another wallet is found while they read', async () => {
+  test('the message of another wallet is found while theirs are compared', async () => {
     const [wallet, other] = [generateKeypair().address, generateKeypair().address];
-    const { rpc, counts } = busyNode({ [wallet]: 900, [other]: 1 });
+    const { rpc } = busyNode({ [wallet]: 900, [other]: 1 });
     const searches = new MessageSearches({ rpc, pause: () => Promise.resolve() });
-    const crowd = Array.from({ length: 100 }, () =>
-      searches.open({ message: messageOf(wallet), account: wallet, notBefore: 1_000_000 }).look(),
+    let ended = 0;
+    const crowd = Array.from({ length: 10 }, () =>
+      searches
+        .open({ message: messageOf(wallet), account: wallet, notBefore: 1_000_000 })
+        .look()
+        .then(() => {
+          ended += 1;
+        }),
     );
     await searches.open({ message: messageOf(other), account: other, notBefore: 1_000_000 }).look();
-    assert.ok(counts.reads < 20, `after ${counts.reads} reads of the crowd`);
-    assert.equal(counts.most, 2);
+    assert.equal(ended, 0);
     await Promise.all(crowd);
   });
 
-  test('two messages of a wallet are told apart, also when one is asked for after its transaction was read', async () => {
+  test('two messages of a wallet are told apart, also when one is asked for after its transaction was listed', async () => {
     const [mine, theirs] = [messageOf(account), messageOf(account)];
-    const listed: Record<string, Uint8Array> = { mine, theirs };
+    const signatureOf = (message: Uint8Array) => base58Encode(sign(key, message));
+    const listed = new Map([mine, theirs].map((message) => [signatureOf(message), message]));
     const rpc: Rpc = {
       name: 'test',
       async call<T>(method: string, [asked]: unknown[]): Promise<T> {
         if (method !== 'getTransaction')
-          return Object.keys(listed).map((signature) => ({ signature, blockTime: 1_000 })) as T;
-        return { slot: 7, meta: { err: null }, transaction: [encoded(listed[asked as string]!)] } as T;
+          return [...listed.keys()].map((signature) => ({ signature, blockTime: 1_000 })) as T;
+        return { slot: 7, meta: { err: null }, transaction: [encoded(listed.get(asked as string)!)] } as T;
       },
     };
     const searches = new MessageSearches({ rpc, pause: () => Promise.resolve() });
@@ -271,7 +284,7 @@ describe('attack: a market maker or its taker has transactions of one wallet sea
     const found = await Promise.all([searchFor(mine), searchFor(theirs), searchFor(messageOf(account))]);
     assert.deepEqual(
       found.map((each) => each?.signature),
-      ['mine', 'theirs', undefined],
+      [signatureOf(mine), signatureOf(theirs), undefined],
     );
   });
 });

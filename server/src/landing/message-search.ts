@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto';
-import { setImmediate as othersFirst } from 'node:timers/promises';
-import { type Address, base58Decode, decodeMessage, decodeTransaction, verify, WireError } from '@slipway/wire';
+import { type Address, base58Decode, decodeMessage, decodeTransaction, verifyBeside, WireError } from '@slipway/wire';
 import { ask, bytesIn, ChainUnavailable, type Rpc, statusesOf, wholeIn } from '../chain/index.js';
 
 /** A transaction that is on the chain, landed or failed. */
@@ -23,8 +21,7 @@ interface MessageSearch {
   /**
    * Looks once. Once the message is dead, pass `atLeastSlot`: only a node that has reached this slot may answer. What is older
    * than `notBefore` is looked at all the same where its slot is not below `sinceSlot`, because that goes by no clock.
-   * @throws ChainUnavailable, also if the message is listed, but cannot be read yet. What the node lists and does not give is known
-   * by its signature: no gap in a history, and nothing that a node takes too long for, keeps the search going.
+   * @throws ChainUnavailable, also if the message is listed, but cannot be read yet
    */
   look(atLeastSlot?: bigint, sinceSlot?: bigint): Promise<Found | undefined>;
   /** Forgets what was read for it. */
@@ -52,33 +49,30 @@ interface RpcTransaction {
 const PAGE = 1_000;
 /** How far a validator's clock may be behind ours. */
 const CLOCK_SKEW_MS = 60_000;
-/**
- * Up to so many messages are looked for by signatures alone, each in a tenth of a millisecond, while the node is slow to give transactions;
- * of more, so many times a message is compared with a signature.
- */
-const FEW = 10;
-const MOST_COMPARED = 1_000;
-/** Stands for a transaction that cannot be one of ours. */
-const FOREIGN = '';
 
 /**
  * Searches the chain for messages whose signatures are unknown. All searches with the same account share one round over
- * its history, with one call at a time, in which each transaction is read once. So a wallet costs the node the same
- * however many of its messages are searched for, and no wallet waits for the history of another one.
+ * its history, with one call at a time; no wallet waits for the history of another one. Whose signature is listed is worked out here:
+ * the node gives nothing but what is searched for, so that no transaction of anybody else's costs it more than a line of a list.
  */
 export class MessageSearches {
   readonly #deps: SearchesDeps;
   readonly #histories = new Map<Address, { history: AccountHistory; searches: number }>();
+  #verified: Promise<unknown> = Promise.resolve();
 
   constructor(deps: SearchesDeps) {
     this.#deps = deps;
   }
 
   open({ message, account, notBefore }: Wanted): MessageSearch {
-    const shared = this.#histories.get(account) ?? { history: new AccountHistory(account, this.#deps), searches: 0 };
+    const shared = this.#histories.get(account) ?? {
+      history: new AccountHistory(account, this.#deps, this.#isSignature),
+      searches: 0,
+    };
     this.#histories.set(account, shared);
     shared.searches += 1;
-    const search: Search = { digest: digestOf(message), since: notBefore - CLOCK_SKEW_MS, message, others: new Set() };
+    const payer = decodeMessage(message).accounts[0]! as Address;
+    const search: Search = { message, payer, since: notBefore - CLOCK_SKEW_MS, others: new Numbers() };
     return {
       look: (atLeastSlot, sinceSlot) => shared.history.look({ search, atLeastSlot, sinceSlot }),
       close: () => {
@@ -87,18 +81,47 @@ export class MessageSearches {
       },
     };
   }
+
+  /**
+   * Whether it is one of the message: whoever pays its fee signs first. One after the other, in a tenth of a millisecond each: accounts take
+   * turns, and all together take up one thread.
+   */
+  readonly #isSignature: IsSignature = ({ message, payer }, signature) => {
+    const is = this.#verified.then(() => verifyBeside(payer, message, signature));
+    this.#verified = is.catch(() => {});
+    return is;
+  };
 }
 
 interface Search {
-  digest: string;
   message: Uint8Array;
+  payer: Address;
   /** Unix milliseconds. */
   since: number;
-  /** Signatures that are not those of the message. */
-  others: Set<string>;
+  /** The signatures, by their numbers, that are not those of the message. */
+  others: Numbers;
 }
 
-type Unclear = Pick<Found, 'signature'>;
+type IsSignature = (search: Search, signature: Uint8Array) => Promise<boolean>;
+
+/** A set of small numbers, in a bit each: of 500 messages and 10,000 signatures there are five million. */
+class Numbers {
+  #bits = new Uint8Array(16);
+
+  add(number: number): void {
+    const at = number >> 3;
+    if (at >= this.#bits.length) {
+      const longer = new Uint8Array(2 * at);
+      longer.set(this.#bits);
+      this.#bits = longer;
+    }
+    this.#bits[at]! |= 1 << (number & 7);
+  }
+
+  has(number: number): boolean {
+    return ((this.#bits[number >> 3] ?? 0) & (1 << (number & 7))) !== 0;
+  }
+}
 
 interface Look {
   search: Search;
@@ -112,16 +135,16 @@ interface Look {
 class AccountHistory {
   readonly #account: Address;
   readonly #deps: SearchesDeps;
-  /** The digest of the message of each transaction that was read. */
-  readonly #digests = new Map<string, string>();
-  /** What the node listed, and did not give when it was asked. */
-  readonly #untold = new Set<string>();
+  readonly #isSignature: IsSignature;
+  /** Of the signatures that were listed. */
+  readonly #numbers = new Map<string, number>();
   #waiting: Look[] = [];
   #isRunning = false;
 
-  constructor(account: Address, deps: SearchesDeps) {
+  constructor(account: Address, deps: SearchesDeps, isSignature: IsSignature) {
     this.#account = account;
     this.#deps = deps;
+    this.#isSignature = isSignature;
   }
 
   look(asked: Omit<Look, 'end' | 'fail'>): Promise<Found | undefined> {
@@ -144,23 +167,13 @@ class AccountHistory {
   /** The first look ends as soon as its message is found, the last when all that may hold it has been seen. */
   async #round(looks: readonly Look[]): Promise<void> {
     const open = new Set(looks);
-    let slow: Error | undefined;
-    let compared = 0;
     for await (const signature of this.#signatures(looks)) {
-      if (slow && open.size > FEW) compared += this.#among(open, signature).length;
-      if (slow && compared > MOST_COMPARED) throw slow;
-      const isBySignature: boolean = slow !== undefined || this.#untold.has(signature);
-      const may: readonly Look[] = isBySignature ? await this.#holders(open, signature) : this.#among(open, signature);
-      if (may.length === 0) continue;
-      const read: Found | Unclear | undefined | Error = await this.#read(signature, may).catch((error: Error) => error);
-      if (read instanceof Error) {
-        // What is far longer than others, a node may need longer for than it is waited for.
-        if (read instanceof ChainUnavailable) slow ??= read;
-        this.#untold.add(signature);
-      }
-      for (const look of await this.#holders(may, signature)) {
-        if (isFound(read)) look.end(read);
-        else look.fail(new ChainUnavailable(`${this.#deps.rpc.name}: it does not tell how ${signature} has ended`));
+      const own = await this.#signedBy(open, signature);
+      if (own.length === 0) continue;
+      const read = await this.#read(signature, own[0]!.search.message).catch((error: Error) => error);
+      for (const look of own) {
+        if (read instanceof Error) look.fail(read);
+        else look.end(read);
         open.delete(look);
       }
       if (open.size === 0) return;
@@ -168,17 +181,20 @@ class AccountHistory {
     for (const look of open) look.end(undefined);
   }
 
-  /** Whose message this transaction carries, which may not be read yet. */
-  #holders(looks: Iterable<Look>, signature: string): Look[] | Promise<Look[]> {
-    return this.#digests.has(signature) ? this.#among(looks, signature) : signedBy(looks, signature);
-  }
-
-  /** Those whose message it may carry, by what is known of it. */
-  #among(looks: Iterable<Look>, signature: string): Look[] {
-    const digest = this.#digests.get(signature);
-    return [...looks].filter(({ search }) =>
-      digest === undefined ? !search.others.has(signature) : search.digest === digest,
-    );
+  /** The looks whose message this is the signature of. */
+  async #signedBy(looks: Iterable<Look>, signature: string): Promise<Look[]> {
+    const number = this.#numbers.get(signature) ?? this.#numbers.size;
+    this.#numbers.set(signature, number);
+    const found: Look[] = [];
+    let bytes: Uint8Array | undefined;
+    for (const look of looks) {
+      const { search } = look;
+      if (search.others.has(number)) continue;
+      bytes ??= signatureIn(signature);
+      if (await this.#isSignature(search, bytes)) found.push(look);
+      else search.others.add(number);
+    }
+    return found;
   }
 
   /** Those since the oldest search, the newest first. */
@@ -210,40 +226,26 @@ class AccountHistory {
     }
   }
 
-  /**
-   * Undefined if it is none of these; without `err` if it is one of which the node does not tell how it has ended.
-   * @throws if the node does not give it
-   */
-  async #read(signature: string, looks: readonly Look[]): Promise<Found | Unclear | undefined> {
+  /** @throws if the node does not give it, or does not tell how it has ended */
+  async #read(signature: string, message: Uint8Array): Promise<Found> {
+    const { rpc } = this.#deps;
     const options = { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 };
-    const answer = await this.#deps.rpc.call<RpcTransaction | null>('getTransaction', [signature, options]);
-    if (answer === null) throw new Error('it is listed, but cannot be read yet');
-    const wire = bytesIn(answer.transaction[0]);
-    const digest = digestIn(wire);
-    this.#digests.set(signature, digest);
-    if (!looks.some(({ search }) => search.digest === digest)) return undefined;
+    const answer = await ask(rpc, 'getTransaction', [signature, options], (answer: RpcTransaction | null) => answer);
+    const wire = answer && bytesIn(answer.transaction[0]);
+    if (!wire || !carries(wire, message))
+      throw new ChainUnavailable(`${rpc.name}: it lists ${signature}, but does not give it`);
     // A node may have kept a transaction without what has become of it.
-    const err = answer.meta ? answer.meta.err : (await statusesOf(this.#deps.rpc, [signature], true)).found[0]?.err;
-    return err === undefined ? { signature } : { signature, wire, slot: wholeIn(answer.slot), err };
+    const err = answer.meta ? answer.meta.err : (await statusesOf(rpc, [signature], true)).found[0]?.err;
+    if (err === undefined) throw new ChainUnavailable(`${rpc.name}: it does not tell how ${signature} has ended`);
+    return { signature, wire, slot: wholeIn(answer.slot), err };
   }
 }
 
-const isFound = (read: Found | Unclear | undefined | Error): read is Found => read !== undefined && 'err' in read;
-
-/** The looks whose message this is the signature of; whoever pays its fee signs first. */
-async function signedBy(looks: Iterable<Look>, signature: string): Promise<Look[]> {
+function signatureIn(signature: string): Uint8Array {
   const bytes = base58Decode(signature);
   if (bytes?.length !== 64)
     throw new ChainUnavailable(`what the node lists is no signature: ${signature.slice(0, 100)}`);
-  const found: Look[] = [];
-  for (const look of looks) {
-    const { message, others } = look.search;
-    if (others.has(signature)) continue;
-    await othersFirst();
-    if (verify(decodeMessage(message).accounts[0]!, message, bytes)) found.push(look);
-    else others.add(signature);
-  }
-  return found;
+  return bytes;
 }
 
 function failAll(looks: readonly Look[], error: unknown): void {
@@ -258,13 +260,11 @@ function readRows(rows: SignatureRow[]): SignatureRow[] {
   }));
 }
 
-const digestOf = (message: Uint8Array) => createHash('sha256').update(message).digest('base64');
-
-function digestIn(wire: Uint8Array): string {
+function carries(wire: Uint8Array, message: Uint8Array): boolean {
   try {
-    return digestOf(decodeTransaction(wire).message);
+    return Buffer.compare(decodeTransaction(wire).message, message) === 0;
   } catch (error) {
-    if (error instanceof WireError) return FOREIGN;
+    if (error instanceof WireError) return false;
     throw error;
   }
 }

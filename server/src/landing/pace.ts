@@ -17,9 +17,9 @@ export interface Pace extends Resending {
   pollMs: number;
   /** The most transactions that are looked at more closely, and sent again, with one poll. */
   maxResends: number;
-  /** The most that a node is asked for one by one with one poll, because their status may be that of another transaction. */
+  /** The most payers whose transactions a node is asked to list with one poll, because a status may be that of another transaction. */
   maxLooks: number;
-  /** The most that a node is asked for at the same time. */
+  /** The most that it is asked to list at the same time. */
   looksAtOnce: number;
 }
 
@@ -74,8 +74,8 @@ export function leisurely(chain: Chain): Pace {
     pollMs: 1_000,
     resendAfterMs: (times) => Math.min(1_000 * 2 ** times, LONGEST_BACKOFF_MS),
     maxResends: 50,
-    maxLooks: 25,
-    looksAtOnce: 16,
+    maxLooks: 50,
+    looksAtOnce: 100,
     unasked: 1,
     isWorthResending: (wire) => wouldSucceed(chain, wire),
   };

@@ -63,7 +63,7 @@ async function openWorld() {
   const node = {
     /** Comes before the next transaction that is sent, which then cannot land any more. */
     before: undefined as Uint8Array | undefined,
-    /** How it answers `getTransaction`. */
+    /** How it answers `getSignaturesForAddress`. */
     history: (answer: () => Promise<unknown>): Promise<unknown> => answer(),
   };
   const send = async (wire: Uint8Array) => {
@@ -73,7 +73,7 @@ async function openWorld() {
   const rpc: Rpc = {
     name: 'node',
     async call<T>(method: string, params: unknown[]): Promise<T> {
-      if (method === 'getTransaction') return node.history(() => inner.call(method, params)) as Promise<T>;
+      if (method === 'getSignaturesForAddress') return node.history(() => inner.call(method, params)) as Promise<T>;
       if (method === 'getSignatureStatuses') {
         const [asked, ...options] = params as [string[]];
         const known = (signature: string) => landed.find((each) => beginningOf(each) === beginningOf(signature));
@@ -179,12 +179,12 @@ it('attack: a wallet signs its payment with the nonce of a transaction that spen
 it('what has landed is told so when the node’s history has it later than its statuses, or much later, or cannot be read, or where it keeps none', async () => {
   const late = await world.payments();
   let asked = 0;
-  world.node.history = async (answer) => (++asked < 3 ? null : answer());
+  world.node.history = async (answer) => (++asked < 3 ? [] : answer());
   assert.equal((await world.endOf(world.landing.execute(late.row, late.paid.signed))).state, 'landed');
   assert.ok(asked >= 3);
 
   const later = await world.payments();
-  world.node.history = async () => null;
+  world.node.history = async () => [];
   assert.equal((await world.endOf(world.landing.execute(later.row, later.paid.signed))).state, 'landed');
 
   const away = await world.payments();

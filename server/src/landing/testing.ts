@@ -11,6 +11,7 @@ import {
   SYSTEM_PROGRAM,
   sign,
   systemCreateAccount,
+  unsignedTransaction,
 } from '@slipway/wire';
 import { pino } from 'pino';
 import { createChain, createLocalRpc, type Rpc } from '../chain/index.js';
@@ -32,6 +33,11 @@ export function signedBy(instructions: Instruction[], blockhash: string, ...sign
   const signed = readSigned(Buffer.from(encodeTransaction(transaction)).toString('base64'));
   if (isBadTransaction(signed)) throw new Error(signed.reason);
   return signed;
+}
+
+/** A transaction that does nothing, as a node is given it, of somebody new by default. */
+export function emptyWire(blockhash: string, feePayer = generateKeypair().address): Uint8Array {
+  return unsignedTransaction(compileMessage({ version: 0, feePayer, instructions: [], blockhash }));
 }
 
 /**

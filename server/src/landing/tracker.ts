@@ -1,3 +1,4 @@
+import { type Address, decodeTransaction } from '@slipway/wire';
 import type { Logger } from 'pino';
 import type { Chain, Rpc, SignatureStatus, TransactionEnd } from '../chain/index.js';
 import type { Guest } from '../lib/places.js';
@@ -269,7 +270,9 @@ class PollingTracker implements Tracker {
     flight.told = told;
     flight.look ??= this.#looks.of({
       signature,
+      payer: decodeTransaction(flight.wire).decoded.accounts[0]! as Address,
       caller,
+      since: told.slot - PART_KNOWN,
       end: (end) => {
         const known = end === 'untold' ? flight.told : end;
         if (known) this.#finish(flight, verdictOf(known));
