@@ -131,7 +131,7 @@ export class EndLooks {
       look.state = 'asked';
       look.asked += 1;
     }
-    const since = looks.map(({ since }) => since).reduce((least, slot) => (slot < least ? slot : least));
+    const since = looks.reduce((least, look) => (look.since < least ? look.since : least), looks[0]!.since);
     const signatures = new Set(looks.map(({ signature }) => signature));
     const ends = await endsOf(rpc, payer, signatures, since).catch((error: Error) => error);
     const now = steadyNow();
