@@ -22,7 +22,7 @@ let service: Service;
 let cwd: string;
 before(async () => {
   cwd = mkdtempSync(join(tmpdir(), 'slipway-cli-'));
-  service = await startOnOwnPort();
+  service = await startOnOwnPort({ database: 'embedded' });
 });
 after(async () => {
   await service?.close();

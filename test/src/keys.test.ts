@@ -13,7 +13,7 @@ const TOKEN = 'a-token-of-the-operator-of-this-test';
 let sandbox: Service;
 let production: Service;
 before(async () => {
-  sandbox = await startService({ env: { SLIPWAY_LOG_LEVEL: 'trace' } });
+  sandbox = await startService({ env: { SLIPWAY_LOG_LEVEL: 'trace' }, database: 'embedded' });
   const dataDir = mkdtempSync(join(tmpdir(), 'slipway-test-'));
   writeFileSync(join(dataDir, 'slipway.config.json'), JSON.stringify({ express: { receiver: RECEIVER } }));
   const env = {

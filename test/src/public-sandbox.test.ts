@@ -257,7 +257,7 @@ it('a public sandbox ends though somebody follows its chain, has the same key af
   const dataDir = mkdtempSync(join(tmpdir(), 'slipway-test-'));
   const keyNow = () => readFileSync(join(dataDir, 'sandbox.key'), 'utf8').trim();
   try {
-    const first = await startService({ env: PUBLIC, dataDir });
+    const first = await startService({ env: PUBLIC, database: 'embedded', dataDir });
     const key = keyNow();
     const { body } = await request<{ wsUrl: string }>(`${first.url}/sandbox/info`, { headers: { 'x-api-key': key } });
     const socket = new WebSocket(body.wsUrl);
@@ -268,10 +268,10 @@ it('a public sandbox ends though somebody follows its chain, has the same key af
     const gone = once(socket, 'close');
     await first.kill('SIGTERM');
     await gone;
-    const second = await startService({ env: PUBLIC, dataDir });
+    const second = await startService({ env: PUBLIC, database: 'embedded', dataDir });
     assert.equal(keyNow(), key);
     await second.kill('SIGTERM');
-    const third = await startService({ env: PUBLIC, dataDir, args: ['--reset'] });
+    const third = await startService({ env: PUBLIC, database: 'embedded', dataDir, args: ['--reset'] });
     assert.notEqual(keyNow(), key);
     await third.kill('SIGTERM');
   } finally {

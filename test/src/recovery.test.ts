@@ -109,7 +109,7 @@ describe('kill -9 while payments are executed', () => {
   const payments: Payment[] = [];
 
   before(async () => {
-    service = await startService();
+    service = await startService({ database: 'embedded' });
     senders = await Promise.all(Array.from({ length: SENDERS }, () => newWallet(service, 10_000_000_000n, START)));
     tokens = await Promise.all(Array.from({ length: 300 }, () => newToken(service)));
     receiverAtFirst = (await balancesOf(service, RECEIVER)).jup;
@@ -346,7 +346,7 @@ describe('kill -9 between send and answer', () => {
 
 describe('after kill -9', () => {
   it('keys, prices, the clock, crafted requests and the chain are as they were', async () => {
-    let service = await startService();
+    let service = await startService({ database: 'embedded' });
     try {
       const token = readFileSync(join(service.dataDir, 'admin.token'), 'utf8').trim();
       const admin = (path: string, body?: unknown) =>

@@ -29,7 +29,7 @@ const U64_MAX = 2n ** 64n - 1n;
 
 let service: Service;
 before(async () => {
-  service = await startService();
+  service = await startService({ database: 'embedded' });
 });
 after(() => service?.close());
 

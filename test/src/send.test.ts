@@ -16,7 +16,7 @@ const RENT = 1_224_960n;
 let service: Service;
 let sender: Keypair;
 before(async () => {
-  service = await startService();
+  service = await startService({ database: 'embedded' });
   sender = await newWallet(service, 10_000_000_000n);
 });
 after(() => service?.close());

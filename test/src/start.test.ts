@@ -90,7 +90,7 @@ async function close(server: Server): Promise<void> {
 
 describe('the welcome', () => {
   it('says where everything is, which key works, whose money there is, and what to try', async () => {
-    const service = await startService();
+    const service = await startService({ database: 'embedded' });
     try {
       const { welcome, url, rpcUrl, wsUrl } = service;
       for (const part of [url, `${url}/docs`, rpcUrl, wsUrl, 'x-api-key: sandbox', '--reset']) {
@@ -436,7 +436,7 @@ describe('the state', () => {
     (await request(`${service.url}/sandbox/info`, { headers: { 'x-api-key': key } })).status;
 
   it('survives a restart, also after kill -9; --reset starts over and deletes nothing else', async () => {
-    let service = await startService();
+    let service = await startService({ database: 'embedded' });
     const { dataDir } = service;
     try {
       const wallet = await newWallet(service, 5_000_000_000n, 2n * PRICE);
@@ -486,7 +486,7 @@ describe('the state', () => {
 
   it('can be reset where the signer file stands elsewhere', async () => {
     const env = { SLIPWAY_SIGNER_FILE: join(newFolder(), 'signer.json') };
-    let service = await startService({ env });
+    let service = await startService({ env, database: 'embedded' });
     const { dataDir } = service;
     try {
       await service.kill('SIGTERM');

@@ -72,7 +72,7 @@ describe('all vaults are swept, after the service has ended', () => {
     );
 
   it('is refused while the service has the embedded database, and without a choice of vaults', async (t) => {
-    const embedded = await startService({ env: onChain() });
+    const embedded = await startService({ env: onChain(), database: 'embedded' });
     t.after(() => embedded.close());
     const held = await sweepAll({ SLIPWAY_RPC_URL: proxy.url, SLIPWAY_DATA_DIR: embedded.dataDir }).ended;
     assert.equal(held.code, 1);
