@@ -6,7 +6,7 @@ import { ContentRefused, type Objects } from '../objects/index.js';
 import { assertClock } from '../store/clock-skew.js';
 import { finishLaunch, type Launch, releaseMint, unfinishedLaunches } from '../store/launches.js';
 import type { Store } from '../store/sql.js';
-import { launchFiles } from './files.js';
+import { isHeaderKey, launchFiles } from './files.js';
 
 export interface LaunchFilesDeps {
   store: Store;
@@ -57,8 +57,9 @@ export async function publishLaunch(
  * launch of this mint that has.
  */
 async function removeUploads({ objects }: LaunchFilesDeps, launch: Launch): Promise<void> {
+  const { mint, headerKey } = launch;
   const uploads = Object.values(launchFiles(launch)).map(({ upload }) => objects.removeUpload(upload));
-  await Promise.all([...uploads, ...(launch.headerKey ? [objects.remove(launch.headerKey)] : [])]);
+  await Promise.all([...uploads, ...(headerKey && isHeaderKey(headerKey, mint) ? [objects.remove(headerKey)] : [])]);
 }
 
 type EndChain = Pick<Chain, 'accountReading' | 'blockHeight' | 'newestSlot'>;

@@ -1,3 +1,3 @@
-export { imageKey, launchFiles, metadataKey } from './files.js';
+export { imageKey, launchFiles, metadataKey, newHeaderKey } from './files.js';
 export { type LaunchFilesDeps, launchFilesChore, publishLaunch } from './finish.js';
 export { MINTS_READY, startMintPool } from './mint-pool.js';

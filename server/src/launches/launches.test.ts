@@ -7,6 +7,7 @@ import { TOKEN_PROGRAM } from '@slipway/wire';
 import pino from 'pino';
 import type { ChainAccount } from '../chain/index.js';
 import { Outage } from '../errors/index.js';
+import { uuidv7 } from '../lib/ids.js';
 import { createLocalStore, createObjects, type Objects } from '../objects/index.js';
 import { openSigner } from '../signer/index.js';
 import {
@@ -24,7 +25,7 @@ import { insertCrafted } from '../store/ledger.js';
 import { deleteDead } from '../store/ledger-cleaning.js';
 import type { Store } from '../store/sql.js';
 import { openTestStore } from '../store/testing.js';
-import { imageKey, launchFiles, launchFilesChore, publishLaunch, startMintPool } from './index.js';
+import { imageKey, launchFiles, launchFilesChore, newHeaderKey, publishLaunch, startMintPool } from './index.js';
 
 const START = Date.UTC(2026, 10, 20);
 const URL_MS = 900_000;
@@ -341,7 +342,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
         await crafted('a');
         await upload('a');
         await set(state);
-        const headerKey = 'headers/a-1';
+        const headerKey = newHeaderKey('a', uuidv7(clock));
         await objects.store(headerKey, { contentType: 'image/png', bytes: PNG });
         await store.transaction((tx) => setPage(tx, 'request-of-a', { content: null, headerKey }));
         now += URL_MS;
@@ -353,6 +354,28 @@ for (const kind of ['embedded', 'postgres'] as const) {
         assert.equal(await objects.read(headerKey), undefined);
       });
     }
+
+    it('attack: a database writer names the files of the tokens of others as the header of a launch that never was: none is removed', async () => {
+      await crafted('victim');
+      await upload('victim');
+      await set('landed');
+      await chore();
+      const { metadata, image } = await filesOf('victim');
+      const header = newHeaderKey('victim', uuidv7(clock));
+      await objects.store(header, { contentType: 'image/png', bytes: PNG });
+      // As the beginning of a name, a mint that is none would take the header of another.
+      const cut = header.slice('headers/'.length).split('-').slice(0, 2).join('-');
+      const named = [metadata.key, image.key, header];
+      const his = ['x', 'y', 'z', cut];
+      for (const mint of his) await crafted(mint);
+      await store.query(`update ledger set state = 'expired' where id <> 'request-of-victim'`);
+      for (const [i, mint] of his.entries())
+        await store.query('update launches set header_key = $2 where mint = $1', [mint, named[i] ?? header]);
+      now += URL_MS + 10 * MINUTE;
+      await chore();
+      for (const mint of his) assert.ok((await launch(mint)).finishedAt);
+      for (const key of named) assert.ok(await objects.read(key), key);
+    });
 
     it('attack: an operator by mistake restores a backup from before a launch was sent: its files stay, because its token is on the chain', async () => {
       for (const mint of ['a', 'b']) {

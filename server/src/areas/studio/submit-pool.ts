@@ -10,7 +10,7 @@ import {
   isRefusal,
   type Refusal,
 } from '../../landing/index.js';
-import { launchFiles, publishLaunch } from '../../launches/index.js';
+import { launchFiles, newHeaderKey, publishLaunch } from '../../launches/index.js';
 import { uuidv7 } from '../../lib/ids.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { ContentRefused, type StoredObject } from '../../objects/index.js';
@@ -150,7 +150,7 @@ async function publish(deps: StudioDeps, launch: Launch, look: Look): Promise<vo
 
 /** Stored under a name that nobody knows before the token is launched. */
 async function storeHeader({ objects, clock }: StudioDeps, { mint }: Launch, image: StoredObject): Promise<string> {
-  const key = `headers/${mint}-${uuidv7(clock)}`;
+  const key = newHeaderKey(mint, uuidv7(clock));
   if (!image.contentType.startsWith('image/')) {
     throw refuse('headerImage', 'expected an image: image/png, image/jpeg, image/gif or image/webp');
   }
