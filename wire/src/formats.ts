@@ -17,6 +17,7 @@ export {
 } from './fees.js';
 export {
   type CreateAssociatedToken,
+  createAssociatedToken,
   createAssociatedTokenIdempotent,
   parseCreateAssociatedTokenIdempotent,
 } from './instructions/associated-token.js';
@@ -72,6 +73,7 @@ export {
   tokenSyncNative,
   tokenTransferChecked,
   tokenUnwrapLamports,
+  tokenWithdrawExcessLamports,
   type UnwrapLamports,
 } from './instructions/token.js';
 export { decodeLookupTable, encodeLookupTable, type LookupTableState } from './lookup-table-state.js';

@@ -2,17 +2,19 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, beforeEach, test } from 'node:test';
+import { after, before, beforeEach, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Localnet, startLocalnet } from '@slipway/localnet';
 import {
   type Address,
   associatedTokenAddress,
   decodeTokenAccount,
+  decodeTransaction,
   encodeMint,
   encodeTokenAccount,
   encodeTransaction,
   generateKeypair,
+  holdsSol,
   rentExemptLamports,
   SYSTEM_PROGRAM,
   TOKEN_2022_PROGRAM,
@@ -20,6 +22,7 @@ import {
   type Transaction,
   transactionSignature,
   verify,
+  WRAPPED_SOL_2022_MINT,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
 import { createChain, createLocalRpc, type Rpc } from '../chain/index.js';
@@ -48,8 +51,13 @@ const TOKENS = {
   sol: { mint: WRAPPED_SOL_MINT, program: TOKEN_PROGRAM, amount: SOL },
   usd: { mint: USD, program: TOKEN_PROGRAM, amount: 5_000_001n },
   new: { mint: NEW, program: TOKEN_2022_PROGRAM, amount: 77n },
+  sol2022: { mint: WRAPPED_SOL_2022_MINT, program: TOKEN_2022_PROGRAM, amount: SOL },
 };
-type Held = (typeof TOKENS)[keyof typeof TOKENS];
+interface Held {
+  mint: Address;
+  program: Address;
+  amount: bigint;
+}
 
 let folder: string;
 let localnet: Localnet;
@@ -65,6 +73,8 @@ before(async () => {
   rpc = createLocalRpc((method, params) => localnet.call(method, params));
   for (const { mint, program } of [TOKENS.usd, TOKENS.new])
     await write(mint, program, RENT, encodeMint({ decimals: 6, supply: 10n ** 12n, initialized: true }));
+  const native = encodeMint({ decimals: 9, supply: 0n, initialized: true });
+  await write(WRAPPED_SOL_2022_MINT, TOKEN_2022_PROGRAM, RENT, native);
   store = await openAnyStore();
 });
 beforeEach(reset);
@@ -85,7 +95,7 @@ async function write(at: Address, owner: Address, lamports: bigint, data: Uint8A
 }
 
 async function hold(owner: Address, at: Address, { mint, program, amount }: Held, state: 'initialized' | 'frozen') {
-  const isNative = mint === WRAPPED_SOL_MINT;
+  const isNative = holdsSol(mint);
   const data = encodeTokenAccount({
     mint,
     owner,
@@ -244,7 +254,7 @@ async function assertMoved(
     const found = (await tokensAt(account as Address))!;
     assert.deepEqual([found.owner, found.mint, found.amount], [vault, token.mint, token.amount]);
     const lamports = await lamportsOf(account as Address);
-    assert.equal(lamports, token.mint === WRAPPED_SOL_MINT ? RENT + token.amount : RENT);
+    assert.equal(lamports, holdsSol(token.mint) ? RENT + token.amount : RENT);
     assert.equal(await accountAt(oldAccount as Address), null);
   }
   assert.equal((await findVault(store, before.wallet))!.address, vault);
@@ -541,6 +551,327 @@ test('attack: a free key registers any number of wallets whose orders hold nothi
   assert.deepEqual(wallets.sort(), all.map(({ wallet }) => wallet as string).sort());
 });
 
+interface Told {
+  lamports: number;
+  owner: string;
+  data: [string, string];
+}
+
+/** A node that tells of one account what is not so, wherever it is asked for it, and what it has told of others, such as of no account. */
+const telling =
+  (address: string | null, change: (told: Told | null, data: Buffer) => Told | null) =>
+  (method: string, params: unknown[], answer: Answer): Answer => {
+    const lied = (told: Told | null): Told | null => {
+      const data = Buffer.from(told?.data[0] ?? '', 'base64');
+      const changed = change(told && { ...told }, data);
+      return changed && { ...changed, data: [data.toString('base64'), 'base64'] };
+    };
+    const value = answer?.value;
+    if (method === 'getTokenAccountsByOwner')
+      return {
+        ...answer,
+        value: (value as { pubkey: string; account: Told }[]).map((each) =>
+          each.pubkey === address ? { ...each, account: lied(each.account) } : each,
+        ),
+      };
+    if (method !== 'getMultipleAccounts') return answer;
+    const asked = params[0] as string[];
+    return {
+      ...answer,
+      value: (value as (Told | null)[]).map((each, i) => (asked[i] === address ? lied(each) : each)),
+    };
+  };
+
+/** Where `amount` and `mint` stand in a token account, and whether it is a native one. */
+const [MINT_AT, AMOUNT_AT, NATIVE_AT] = [0, 64, 109];
+const gasOf = async (service: { gas: Address }, { to }: SeedMigration): Promise<bigint> =>
+  (await lamportsOf(to.address('gas'))) + (await feesOf([service.gas, to.address('gas')]));
+
+test('SOL of Token-2022 is moved as well, to the unit', async () => {
+  const service = await newService();
+  const one = await service.newWallet();
+  const orders = [
+    await service.open(one, TOKENS.sol2022),
+    await service.open(one, TOKENS.usd, { output: { ...TOKENS.sol2022, amount: 0n } }),
+  ] as const;
+  const process = await newProcess(service.files);
+  assert.equal((await migrateSeeds(process, SILENT)).done, true);
+  await assertMoved(process.seeds, orders[0], { in: TOKENS.sol2022 });
+  await assertMoved(process.seeds, orders[1], { in: TOKENS.usd, out: { ...TOKENS.sol2022, amount: 0n } });
+  assert.equal(await gasOf(service, process.seeds), 10n * SOL);
+});
+
+test('orders whose accounts have less than the rent of now, from when the chain asked for less, are moved: the gas wallet pays what is missing', async () => {
+  const service = await newService();
+  const one = await service.newWallet();
+  const order = await service.open(one, TOKENS.usd, { output: { ...TOKENS.sol, amount: 0n } });
+  const less = RENT - 500_000n;
+  for (const account of [order.inputAccount, order.outputAccount] as Address[]) {
+    const { data, owner } = (await accountAt(account)) as unknown as Told;
+    await write(account, owner as Address, less, Buffer.from(data[0], 'base64'));
+  }
+  const process = await newProcess(service.files);
+  assert.equal((await migrateSeeds(process, SILENT)).done, true);
+  const now = (await findTriggerOrder(store, order.id))!;
+  const [input, output] = [now.inputAccount, now.outputAccount] as [Address, Address];
+  assert.deepEqual([(await tokensAt(input))!.amount, await lamportsOf(input)], [TOKENS.usd.amount, RENT]);
+  assert.deepEqual([(await tokensAt(output))!.amount, await lamportsOf(output)], [0n, RENT]);
+  assert.equal(await gasOf(service, process.seeds), 10n * SOL - 2n * (RENT - less));
+});
+
+describe('attack: a node tells of the accounts of vaults what is not so, in all its answers, while they are moved to another seed: no SOL goes to the gas wallet, and none comes from it', () => {
+  /** Moves everything with a node that lies so. */
+  const moveWith = async (
+    service: Awaited<ReturnType<typeof newService>>,
+    ...lies: ((method: string, params: unknown[], answer: Answer) => Answer)[]
+  ) => {
+    const process = await newLiedProcess(service.files, (method, params, answer) =>
+      lies.reduce((lied, lie) => lie(method, params, lied), answer),
+    );
+    const left: { account: string; reason: string }[] = [];
+    const onOutcome = (outcome: VaultMigration) => {
+      if ('failed' in outcome) left.push({ account: outcome.wallet, reason: outcome.failed });
+      else left.push(...outcome.left);
+    };
+    const { done } = await migrateSeeds(process, { ...SILENT, onOutcome });
+    return { process, done, left };
+  };
+  const holdsOne = (told: Told | null, data: Buffer): Told => {
+    const { lamports, ...rest } = told!;
+    const amount = Number(data.readBigUInt64LE(AMOUNT_AT));
+    data.writeBigUInt64LE(1n, AMOUNT_AT);
+    return { ...rest, lamports: lamports - amount + 1 };
+  };
+
+  test('that an order of SOL holds one unit, or nothing: it is moved whole', async () => {
+    for (const token of [TOKENS.sol, TOKENS.sol2022]) {
+      await reset();
+      const service = await newService();
+      const [one, two] = [await service.newWallet(), await service.newWallet()];
+      const order = await service.open(one, token);
+      const other = await service.open(two, TOKENS.usd, { output: token });
+      const isEmpty = (told: Told | null, data: Buffer): Told => {
+        data.writeBigUInt64LE(0n, AMOUNT_AT);
+        return { ...told!, lamports: Number(RENT) };
+      };
+      const lies = [telling(order.inputAccount, holdsOne), telling(other.outputAccount, isEmpty)];
+      const { process, done } = await moveWith(service, ...lies);
+      assert.equal(done, true);
+      await assertMoved(process.seeds, order, { in: token });
+      await assertMoved(process.seeds, other, { in: TOKENS.usd, out: token });
+      assert.equal(await gasOf(service, process.seeds), 10n * SOL);
+    }
+  });
+
+  test('that an order of SOL holds another token, or that its account is none of SOL: it waits, or is moved whole', async () => {
+    const service = await newService();
+    const [one, two] = [await service.newWallet(), await service.newWallet()];
+    const order = await service.open(one, TOKENS.sol);
+    const other = await service.open(two, TOKENS.sol);
+    const isUsd = (told: Told | null, data: Buffer): Told => {
+      Buffer.from(encodeTokenAccount({ ...HELD, mint: USD, owner: one.vault })).copy(data, MINT_AT, 0, 32);
+      data.writeBigUInt64LE(0n, AMOUNT_AT);
+      return told!;
+    };
+    const isNoneOfSol = (told: Told | null, data: Buffer): Told => {
+      data.writeBigUInt64LE(1n, AMOUNT_AT);
+      data.fill(0, NATIVE_AT, NATIVE_AT + 12);
+      return told!;
+    };
+    const lies = [telling(order.inputAccount, isUsd), telling(other.inputAccount, isNoneOfSol)];
+    const { process, done, left } = await moveWith(service, ...lies);
+    assert.equal(done, false);
+    assert.deepEqual([left.length, left[0]?.account], [1, order.inputAccount]);
+    assert.match(left[0]!.reason, new RegExp(`its order has ${WRAPPED_SOL_MINT} there.*with another node`));
+    assert.equal((await tokensAt(order.inputAccount as Address))!.amount, SOL);
+    await assertMoved(process.seeds, other, { in: TOKENS.sol });
+    const honest = await newProcess(service.files);
+    assert.equal((await migrateSeeds(honest, SILENT)).done, true);
+    await assertMoved(honest.seeds, order, { in: TOKENS.sol });
+    assert.equal(await gasOf(service, honest.seeds), 10n * SOL);
+  });
+
+  test('that the order of a friend has SOL besides, a longer account, or a place that owes SOL: it gets none', async () => {
+    const service = await newService();
+    const orders = [];
+    for (let i = 0; i < 3; i++) orders.push(await service.open(await service.newWallet(), TOKENS.new));
+    const [rich, long, owing] = orders as [TriggerOrderRow, TriggerOrderRow, TriggerOrderRow];
+    const { to } = (await newProcess(service.files)).seeds;
+    const vault = await to.publicKey(`vault:${owing.wallet as Address}`);
+    const place = orderAccount(vault, owing.depositRequestId, 'in', TOKEN_2022_PROGRAM);
+    const lies = [
+      telling(rich.inputAccount, (told) => told && { ...told, lamports: told.lamports + 4_900_000_000 }),
+      (method: string, params: unknown[], answer: Answer): Answer => {
+        if (method !== 'getMultipleAccounts') return answer;
+        const at = (params[0] as string[]).indexOf(long.inputAccount);
+        const value = (answer.value as (Told | null)[]).map((told, i): Told | null => {
+          if (i !== at || told === null) return told;
+          const data = Buffer.concat([Buffer.from(told.data[0], 'base64'), Buffer.of(2), Buffer.alloc(20_000)]);
+          return { ...told, data: [data.toString('base64'), 'base64'] };
+        });
+        return { ...answer, value };
+      },
+      telling(place, () => ({ lamports: -4_000_000_000, owner: SYSTEM_PROGRAM, data: ['', 'base64'] })),
+    ];
+    const { process, done, left } = await moveWith(service, ...lies);
+    assert.equal(done, false);
+    assert.deepEqual(
+      left.map(({ account }) => account),
+      [owing.wallet],
+    );
+    assert.match(left[0]!.reason, /4002039280 lamports of rent are missing, more than/);
+    for (const order of [rich, long]) await assertMoved(process.seeds, order, { in: TOKENS.new });
+    assert.equal(await lamportsOf(place), 0n);
+    assert.equal((await tokensAt(owing.inputAccount as Address))!.amount, TOKENS.new.amount);
+  });
+
+  test('that of one order is in the gas wallet what is then in that of a friend: the order has all of it, the friend his own', async () => {
+    const service = await newService();
+    const both = [await service.newWallet(), await service.newWallet()];
+    const [victim, friend] = both.toSorted((a, b) => (a.wallet < b.wallet ? -1 : 1)) as [Party, Party];
+    const hundred = { ...TOKENS.sol, amount: 100n * SOL };
+    const order = await service.open(victim, hundred);
+    const his = await service.open(friend, TOKENS.usd);
+    const more = (told: Told | null) => ({ ...told!, lamports: told!.lamports + 60_000_000_000 });
+    const lies = [telling(order.inputAccount, holdsOne), telling(his.inputAccount, more)];
+    const { process, done } = await moveWith(service, ...lies);
+    assert.equal(done, true);
+    await assertMoved(process.seeds, order, { in: hundred });
+    await assertMoved(process.seeds, his, { in: TOKENS.usd });
+    assert.equal(await gasOf(service, process.seeds), 10n * SOL);
+  });
+
+  test('that an order holds fewer tokens than its row says: not taken for moved while the chain does not close its account', async () => {
+    const service = await newService();
+    const order = await service.open(await service.newWallet(), TOKENS.usd);
+    const fewer = telling(order.inputAccount, (told, data) => {
+      data.writeBigUInt64LE(1n, AMOUNT_AT);
+      return told;
+    });
+    const { done, left } = await moveWith(service, fewer);
+    assert.equal(done, false);
+    assert.deepEqual([left.length, left[0]?.account], [1, order.inputAccount]);
+    assert.match(left[0]!.reason, /its order has 5000001 there: run this again with another node/);
+    assert.equal((await tokensAt(order.inputAccount as Address))!.amount, TOKENS.usd.amount);
+    const honest = await newProcess(service.files);
+    assert.equal((await migrateSeeds(honest, SILENT)).done, true);
+    await assertMoved(honest.seeds, order, { in: TOKENS.usd });
+    assert.equal(await gasOf(service, honest.seeds), 10n * SOL);
+  });
+
+  test('that an empty account of an order is of another mint, or is in the other vault: it waits', async () => {
+    const service = await newService();
+    const [one, two] = [await service.newWallet(), await service.newWallet()];
+    const empty = { ...TOKENS.new, amount: 0n };
+    const order = await service.open(one, TOKENS.usd, { output: empty });
+    const other = await service.open(two, TOKENS.usd, { output: empty });
+    const { to } = (await newProcess(service.files)).seeds;
+    const vault = await to.publicKey(`vault:${two.wallet}`);
+    const place = orderAccount(vault, other.depositRequestId, 'out', TOKEN_2022_PROGRAM);
+    const { data, owner } = (await accountAt(other.outputAccount as Address)) as unknown as Told;
+    const lies = [
+      telling(order.outputAccount, (told, held) => {
+        Buffer.from(encodeTokenAccount({ ...HELD, mint: USD, owner: one.vault })).copy(held, MINT_AT, 0, 32);
+        return told;
+      }),
+      (method: string, params: unknown[], answer: Answer): Answer => {
+        if (method !== 'getMultipleAccounts') return answer;
+        const at = (params[0] as string[]).indexOf(place);
+        const value = (answer.value as (Told | null)[]).map((told, i) =>
+          i === at && told === null ? { lamports: Number(RENT), owner, data, executable: false } : told,
+        );
+        return { ...answer, value };
+      },
+    ];
+    const { done, left } = await moveWith(service, ...lies);
+    assert.equal(done, false);
+    assert.deepEqual(
+      left.map(({ account }) => account as string).sort(),
+      [order.outputAccount, other.outputAccount].sort(),
+    );
+    const honest = await newProcess(service.files);
+    assert.equal((await migrateSeeds(honest, SILENT)).done, true);
+    await assertMoved(honest.seeds, order, { in: TOKENS.usd, out: empty });
+    await assertMoved(honest.seeds, other, { in: TOKENS.usd, out: empty });
+  });
+});
+const HELD = { amount: 0n, state: 'initialized', delegatedAmount: 0n, isNative: false } as const;
+interface Party {
+  wallet: Address;
+  vault: Address;
+}
+
+test('attack: a node says that accounts of orders are of a program of its own, which would have the signature of their vault: nothing for it is signed', async () => {
+  const service = await newService();
+  const [one, two] = [await service.newWallet(), await service.newWallet()];
+  const order = await service.open(one, TOKENS.usd);
+  const other = await service.open(two, TOKENS.usd);
+  const program = generateKeypair().address;
+  const ofHis = (told: Told | null, data: Buffer): Told | null => {
+    if (told === null) return null;
+    data.writeBigUInt64LE(TOKENS.usd.amount + 1n, AMOUNT_AT);
+    return { ...told, owner: program };
+  };
+  const looked = (account: string) => (method: string, params: unknown[], answer: Answer) =>
+    method === 'getMultipleAccounts' ? telling(account, ofHis)(method, params, answer) : answer;
+  const accountsOf = (wire: Uint8Array) => decodeTransaction(wire).decoded.accounts;
+  const process = await newLiedProcess(service.files, (method, params, answer) => {
+    const isForIt =
+      method === 'simulateTransaction' && accountsOf(Buffer.from(params[0] as string, 'base64')).includes(program);
+    if (isForIt) return { ...answer, value: { err: null, logs: [], unitsConsumed: 9_000 } };
+    return looked(order.inputAccount)(method, params, looked(other.inputAccount)(method, params, answer));
+  });
+  const named: Address[] = [];
+  const land = (transaction: Transaction) => {
+    named.push(...accountsOf(encodeTransaction(transaction)));
+    return process.land(transaction);
+  };
+  const swept = (async function* () {
+    yield two.wallet;
+  })();
+  await sweepVaults({ ...sweeping(process), land }, swept, () => {});
+  const { done } = await migrateSeeds({ ...process, land }, SILENT);
+  assert.ok(named.length > 0 && !named.includes(program));
+  assert.equal(done, true);
+  await assertMoved(process.seeds, order, { in: TOKENS.usd });
+});
+
+test('attack: a node tells of the accounts of a vault what is not so, in all its answers, while it is swept: its SOL goes to the wallet, and what is less than its row says is told as left', async () => {
+  const service = await newService();
+  const one = await service.newWallet();
+  const first = await service.open(one, TOKENS.sol);
+  const second = await service.open(one, TOKENS.usd);
+  const ofSol = telling(first.inputAccount, (told, data) => {
+    data.writeBigUInt64LE(1n, AMOUNT_AT);
+    data.fill(0, NATIVE_AT, NATIVE_AT + 12);
+    return told;
+  });
+  const ofUsd = telling(second.inputAccount, (told, data) => {
+    data.writeBigUInt64LE(1n, AMOUNT_AT);
+    return told;
+  });
+  await hold(one.wallet, associatedTokenAddress(one.wallet, USD), { ...TOKENS.usd, amount: 0n }, 'initialized');
+  const process = await newLiedProcess(service.files, (method, params, answer) =>
+    ofSol(method, params, ofUsd(method, params, answer)),
+  );
+  const left: { account: string; reason: string }[] = [];
+  const swept = () =>
+    (async function* () {
+      yield one.wallet;
+    })();
+  await sweepVaults(sweeping(process), swept(), (outcome) => {
+    assert.ok('left' in outcome);
+    left.push(...outcome.left);
+  });
+  assert.equal(await lamportsOf(one.wallet), SOL + RENT);
+  assert.deepEqual([left.length, left[0]?.account], [1, second.inputAccount]);
+  assert.match(left[0]!.reason, /its order has 5000001 there: run this again with another node/);
+  await sweepVaults(sweeping(await newProcess(service.files)), swept(), () => {});
+  assert.equal((await tokensAt(associatedTokenAddress(one.wallet, USD)))!.amount, TOKENS.usd.amount);
+  assert.equal(await lamportsOf(one.wallet), SOL + 2n * RENT);
+  assert.equal(await lamportsOf(service.gas), 10n * SOL - (await feesOf([service.gas])));
+});
+
 /** The process, with something that happens before or after each transaction of it lands. */
 function withEvents(
   process: Awaited<ReturnType<typeof newProcess>>,
@@ -576,7 +907,8 @@ test('attack: a stranger on the chain sends SOL to where the accounts of orders 
     };
     assert.equal((await migrateSeeds(withEvents(process, { after }), SILENT)).done, true, `${lamports} lamports`);
     await assertMoved(process.seeds, first, { in: TOKENS.usd });
-    await assertMoved(process.seeds, second, { in: TOKENS.sol, out: TOKENS.new });
+    // What others send to where an order has SOL is the order's.
+    await assertMoved(process.seeds, second, { in: { ...TOKENS.sol, amount: SOL + lamports }, out: TOKENS.new });
   }
 });
 
@@ -622,7 +954,7 @@ test('attack: a wallet puts more SOL into the account of its order than the gas 
     assert.equal((await migrateSeeds(process, SILENT)).done, true);
     const place = (await findTriggerOrder(store, order.id))!.inputAccount as Address;
     assert.equal(await lamportsOf(place), BigInt(lamports) + 20n * SOL);
-    assert.equal((await tokensAt(place))!.amount, token.amount);
+    assert.equal((await tokensAt(place))!.amount, token.amount + (token === TOKENS.sol ? 20n * SOL : 0n));
     assert.equal(await accountAt(account), null);
   }
 });

@@ -1,11 +1,14 @@
 import {
   type Address,
   associatedTokenAddress,
+  createAssociatedToken,
   createAssociatedTokenIdempotent,
   decodeTokenAccount,
+  holdsSol,
   type Instruction,
   tokenCloseAccount,
   tokenTransferChecked,
+  tokenWithdrawExcessLamports,
 } from '@slipway/wire';
 import type { Chain } from '../chain/index.js';
 import type { VaultTokens } from './holdings.js';
@@ -26,8 +29,9 @@ export function moveToWallet(
 }
 
 /**
- * Alternative instructions that send a token account of a vault to its wallet, the best first. Where `payer` makes the wallet
- * its account, it gets the rent of the closed one for that: anybody can make accounts of the vault, of mints of his own.
+ * Alternative instructions that send a token account of a vault to its wallet, the best first, which closes it. Where `payer` makes
+ * the wallet its account, it gets the rent of the closed one for that: anybody can make accounts of the vault, of mints of his own.
+ * Whatever a node says, nothing else goes elsewhere: the chain looks whether the wallet has an account, and what the rent is.
  */
 export async function waysToWallet(
   chain: Pick<Chain, 'account'>,
@@ -37,14 +41,28 @@ export async function waysToWallet(
   const { account, tokenProgram, tokens } = held;
   const { mint, owner } = tokens;
   const close = closeToWallet(held, wallet);
-  // Closing a native account pays out all its lamports.
-  if (tokens.isNative || tokens.amount === 0n) return [[close]];
+  // Closing an account of SOL pays out all its lamports.
+  if (holdsSol(mint) || tokens.amount === 0n) return [[close]];
   if (decimals === undefined) return [];
   const move = moveToWallet(held, wallet, decimals);
-  const own = await chain.account(associatedTokenAddress(wallet, mint, tokenProgram));
-  // An account that cannot be closed (for example, one with withheld fees) can still be emptied.
-  if (own && decodeTokenAccount(own.data)?.owner === wallet) return [[move, close], [move]];
-  // The chain refuses this where the wallet's account has been given to somebody else.
-  const make = createAssociatedTokenIdempotent({ payer, owner: wallet, mint, tokenProgram });
-  return [[make, move, tokenCloseAccount({ account, destination: payer, authority: owner, tokenProgram })]];
+  const theirs = associatedTokenAddress(wallet, mint, tokenProgram);
+  const own = await chain.account(theirs);
+  if (own && decodeTokenAccount(own.data)?.owner === wallet) {
+    // The chain refuses this where the wallet's account has been given to somebody else; the vault has nothing to make another.
+    const isOwn = createAssociatedTokenIdempotent({ payer: owner, owner: wallet, mint, tokenProgram });
+    // An account that cannot be closed (for example, one with withheld fees) can still be emptied.
+    return [
+      [isOwn, move, close],
+      [isOwn, move],
+    ];
+  }
+  const make = createAssociatedToken({ payer, owner: wallet, mint, tokenProgram });
+  const closeForRent = tokenCloseAccount({ account, destination: payer, authority: owner, tokenProgram });
+  // A wallet that has no SOL at all cannot be sent a few lamports.
+  return [wallet, theirs].map((destination) => [
+    make,
+    move,
+    tokenWithdrawExcessLamports({ source: account, destination, authority: owner, tokenProgram }),
+    closeForRent,
+  ]);
 }

@@ -22,6 +22,8 @@ interface VaultHoldings {
   accounts: VaultTokens[];
 }
 
+const TOKEN_PROGRAMS: readonly Address[] = [TOKEN_PROGRAM, TOKEN_2022_PROGRAM];
+
 interface KeyedAccount {
   pubkey: string;
   account: { data: [string, 'base64'] };
@@ -39,7 +41,7 @@ export async function vaultHoldings(
   const [own, looked, ...listed] = await Promise.all([
     chain.account(vault),
     Promise.all(known.map((account) => vaultTokens(chain, vault, account))),
-    ...[TOKEN_PROGRAM, TOKEN_2022_PROGRAM].map((tokenProgram) => tokenAccounts(chain, vault, tokenProgram)),
+    ...TOKEN_PROGRAMS.map((tokenProgram) => tokenAccounts(chain, vault, tokenProgram)),
   ]);
   const accounts = new Map(listed.flat().map((held) => [held.account, held]));
   for (const held of looked) {
@@ -50,15 +52,19 @@ export async function vaultHoldings(
   return { lamports: own?.lamports ?? 0n, accounts: [...accounts.values()] };
 }
 
-/** The token account of a vault at this address. */
+/**
+ * The token account of a vault at this address. One that the node calls another program's is none: whoever moved it by that program
+ * would give it the vault's signature.
+ */
 export async function vaultTokens(
   chain: Pick<Chain, 'account'>,
   vault: string,
   account: Address,
 ): Promise<VaultTokens | undefined> {
   const found = await chain.account(account);
-  const tokens = found && decodeTokenAccount(found.data);
-  return tokens?.owner === vault ? { account, tokenProgram: found!.owner, tokens } : undefined;
+  if (!found || !TOKEN_PROGRAMS.includes(found.owner)) return undefined;
+  const tokens = decodeTokenAccount(found.data);
+  return tokens?.owner === vault ? { account, tokenProgram: found.owner, tokens } : undefined;
 }
 
 function tokenAccounts(chain: Chain, vault: Address, tokenProgram: Address): Promise<VaultTokens[]> {

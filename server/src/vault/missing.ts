@@ -45,6 +45,20 @@ export function accountsToLookAt(orders: readonly VaultOrder[], vault: Address):
     .flatMap(({ depositRequestId }) => orderAccounts(vault, depositRequestId));
 }
 
+/** What orders should have in this vault, by their rows, wherever it may be. */
+export function owedIn(orders: readonly VaultOrder[], vault: Address): Map<Address, bigint> {
+  const owed = orders.flatMap(owedTo);
+  return new Map(
+    owed.flatMap(({ order, side, amount }) =>
+      placesOf(order, side, vault).map((account) => [account, amount] as const),
+    ),
+  );
+}
+
+/** Why something is left of which the node may have shown less than there is. */
+export const whyLeft = (reason: string, amount: bigint, owed = 0n): string =>
+  amount < owed ? `${reason}; by its row, its order has ${owed} there: run this again with another node` : reason;
+
 /**
  * What orders should have, and was not found. Only their vault can close such an account: it is there, unless the node tells the
  * transaction that closed it, by which it was swept, withdrawn or filled without their rows being told.

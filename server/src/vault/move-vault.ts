@@ -1,20 +1,23 @@
 import {
   type Address,
+  holdsSol,
   type Instruction,
   mostRentLamports,
   systemAllocateWithSeed,
   systemTransfer,
+  TOKEN_ACCOUNT_SPACE,
   tokenCloseAccount,
   tokenInitializeAccount3,
   tokenTransferChecked,
+  tokenWithdrawExcessLamports,
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
 import { ask, isMade, wholeIn } from '../chain/index.js';
 import { orderAccounts, orderSeed, type Signer } from '../signer/index.js';
 import { waysToWallet } from './empty-account.js';
 import { type VaultTokens, vaultHoldings } from './holdings.js';
-import { accountsToLookAt, missingOf, type VaultOrder } from './missing.js';
-import type { MoveReport } from './move-wallet.js';
+import { accountsToLookAt, missingOf, owedIn, type VaultOrder, whyLeft } from './missing.js';
+import type { Moved, MoveReport } from './move-wallet.js';
 import { type SendDeps, type Signatory, sendFirst } from './send-first.js';
 
 export interface VaultMoveDeps extends Omit<SendDeps, 'signer'> {
@@ -27,6 +30,9 @@ export interface VaultMoveDeps extends Omit<SendDeps, 'signer'> {
 interface Place {
   account: Address;
   seed: string;
+  /** By the row of the order. */
+  mint: string;
+  owed: bigint;
 }
 
 /**
@@ -45,32 +51,33 @@ export async function moveVault(
   const report: MoveReport = { moved: [], left: [] };
   const known = accountsToLookAt(orders, vault.address);
   const { lamports, accounts } = await vaultHoldings(deps.chain, vault.address, known);
-  const send = async (account: Address, mint: Address, amount: bigint, ways: Instruction[][], toVault: boolean) => {
-    const payer = { name: 'gas', address: deps.to.address('gas') };
+  const payer = deps.to.address('gas');
+  const send = async (moved: Moved, ways: Instruction[][], toVault: boolean, owed = 0n) => {
     const keys = ['gas' as const, vault, ...(toVault ? [next] : [])];
-    const sent = await sendFirst({ ...deps, signer: deps.to }, ways, { payer, keys });
-    if ('reason' in sent) report.left.push({ account, mint, amount, reason: sent.reason });
-    else report.moved.push({ account, mint, amount, signature: sent.signature });
+    const by = { payer: { name: 'gas', address: payer }, keys };
+    const sent = await sendFirst({ ...deps, signer: deps.to }, ways, by);
+    if ('reason' in sent) report.left.push({ ...moved, reason: whyLeft(sent.reason, moved.amount, owed) });
+    else report.moved.push({ ...moved, signature: sent.signature });
   };
   for (const held of accounts) {
     const { mint, amount } = held.tokens;
+    const moved = { account: held.account, mint, amount };
     const place = places.get(held.account);
-    const decimals = (await deps.chain.mint(mint))?.decimals;
-    if (decimals === undefined && amount > 0n) {
-      report.left.push({ account: held.account, mint, amount, reason: 'its mint is not on the chain' });
+    if (place && place.mint !== mint) {
+      const reason = `by its row, its order has ${place.mint} there: run this again with another node`;
+      report.left.push({ ...moved, reason });
       continue;
     }
-    if (place) {
+    const decimals = (await deps.chain.mint(mint))?.decimals;
+    if (decimals === undefined && amount > 0n) report.left.push({ ...moved, reason: 'its mint is not on the chain' });
+    else if (place) {
       const { ways, isNew } = await waysToPlace(deps, held, place, next.address, decimals ?? 0);
-      await send(held.account, mint, amount, ways, isNew);
-    } else {
-      const payer = deps.to.address('gas');
-      await send(held.account, mint, amount, await waysToWallet(deps.chain, held, { wallet, payer, decimals }), false);
-    }
+      await send(moved, ways, isNew, place.owed);
+    } else await send(moved, await waysToWallet(deps.chain, held, { wallet, payer, decimals }), false);
   }
   if (lamports > 0n) {
     const home = [systemTransfer({ from: vault.address, to: wallet, lamports })];
-    await send(vault.address, WRAPPED_SOL_MINT, lamports, [home], false);
+    await send({ account: vault.address, mint: WRAPPED_SOL_MINT, amount: lamports }, [home], false);
   }
   const found = new Set(accounts.map(({ account }) => account));
   const missing = await missingOf(deps.chain, orders, { vault: vault.address, found, next: next.address });
@@ -84,11 +91,15 @@ async function signatoryOf(signer: Pick<Signer, 'publicKey' | 'sign'>, wallet: A
 
 function placesOf(orders: readonly VaultOrder[], vault: Address, next: Address): Map<Address, Place> {
   const places = new Map<Address, Place>();
-  for (const { depositRequestId: id } of orders) {
-    for (const side of ['in', 'out'] as const) {
+  const owed = owedIn(orders, vault);
+  for (const { depositRequestId: id, inputMint, outputMint } of orders) {
+    for (const [side, mint] of [
+      ['in', inputMint],
+      ['out', outputMint],
+    ] as const) {
       const there = orderAccounts(next, id, [side]);
       for (const [i, account] of orderAccounts(vault, id, [side]).entries()) {
-        places.set(account, { account: there[i]!, seed: orderSeed(id, side) });
+        places.set(account, { account: there[i]!, seed: orderSeed(id, side), mint, owed: owed.get(account) ?? 0n });
       }
     }
   }
@@ -96,40 +107,52 @@ function placesOf(orders: readonly VaultOrder[], vault: Address, next: Address):
 }
 
 /**
- * All at once, so that an account is here or there, or without closing it, where somebody puts more into it meanwhile: then the
- * rest is moved when this is run again. What the old one has of SOL, the new one gets once it is closed: until then the payer has
- * lent the rent of the new one.
+ * All at once, so that an account is here or there; or the tokens without closing it, where somebody puts more into it meanwhile: then
+ * the rest is moved when this is run again. The chain pays out what there is of SOL, whatever the node says: all to the new place,
+ * but for the rent of an account of tokens, which the payer gets because it has lent that of the new one.
  */
 async function waysToPlace(
   { chain, to }: VaultMoveDeps,
-  { account, tokenProgram, tokens: { mint, owner, amount, isNative } }: VaultTokens,
-  { account: destination, seed }: Place,
+  { account, tokenProgram, tokens: { mint, owner, amount } }: VaultTokens,
+  { account: destination, seed, owed }: Place,
   vault: Address,
   decimals: number,
 ): Promise<{ ways: Instruction[][]; isNew: boolean }> {
   const payer = to.address('gas');
+  const isSol = holdsSol(mint);
   const [found, there] = await Promise.all([chain.account(account), chain.account(destination)]);
   if (!found) throw new Error(`${account} was there a moment ago, and is gone: run this again`);
-  const isNew = !isMade(there);
-  const space = found.data.length;
+  const isNew = isSol || !isMade(there);
+  const space = TOKEN_ACCOUNT_SPACE;
   const rent = await ask(chain.rpc, 'getMinimumBalanceForRentExemption', [space], wholeIn);
-  if (rent > mostRentLamports(space))
-    throw new Error(`the node asks for ${rent} lamports of rent, more than a chain ever did`);
-  // What the old account has besides follows once that has paid it: whatever somebody has put there, the payer lends rent only.
-  const rest = found.lamports - (isNative ? amount : 0n) - rent;
   const missing = rent - (there?.lamports ?? 0n);
+  const lend = (to: Address, lamports: bigint): Instruction[] => {
+    if (lamports > mostRentLamports(space))
+      throw new Error(`by the node, ${lamports} lamports of rent are missing, more than a chain ever asked for`);
+    return lamports > 0n ? [systemTransfer({ from: payer, to, lamports })] : [];
+  };
   // Anybody can send SOL to the address, which is public: such an account gets its data without being made.
   const make = [
-    ...(missing > 0n ? [systemTransfer({ from: payer, to: destination, lamports: missing })] : []),
     systemAllocateWithSeed({ newAccount: destination, base: vault, seed, space, owner: tokenProgram }),
     tokenInitializeAccount3({ account: destination, mint, owner: vault, tokenProgram }),
   ];
+  const closeTo = (to: Address) => tokenCloseAccount({ account, destination: to, authority: owner, tokenProgram });
+  // What there is of SOL when such an account is made are its tokens.
+  if (isSol) return { ways: [[...lend(destination, missing - found.lamports), closeTo(destination), ...make]], isNew };
   const transfer = { source: account, destination, mint, authority: owner, amount, decimals, tokenProgram };
-  const move = [...(isNew ? make : []), ...(amount > 0n ? [tokenTransferChecked(transfer)] : [])];
-  const whole = [
-    ...move,
-    tokenCloseAccount({ account, destination: payer, authority: owner, tokenProgram }),
-    ...(rest > 0n ? [systemTransfer({ from: payer, to: destination, lamports: rest })] : []),
+  // Only an account that there is takes tokens, also none of them.
+  const moves = amount > 0n || !isNew;
+  const move = [
+    ...(isNew ? [...lend(destination, missing), ...make] : []),
+    ...(moves ? [tokenTransferChecked(transfer)] : []),
   ];
-  return { ways: amount > 0n && !isNative ? [whole, move] : [whole], isNew };
+  // It has less than its rent where the chain asked for less when it was made.
+  const whole = [
+    ...lend(account, rent - found.lamports),
+    ...move,
+    tokenWithdrawExcessLamports({ source: account, destination, authority: owner, tokenProgram }),
+    closeTo(payer),
+  ];
+  // The chain closes what is empty only: where it does not, the row says whether that can be all.
+  return { ways: amount > 0n && amount >= owed ? [whole, move] : [whole], isNew };
 }

@@ -2,6 +2,7 @@ import {
   type Address,
   associatedTokenAddress,
   createAssociatedTokenIdempotent,
+  holdsSol,
   type Instruction,
   systemTransfer,
   tokenCloseAccount,
@@ -20,7 +21,7 @@ export interface WalletMove {
   to: Address;
 }
 
-interface Moved {
+export interface Moved {
   /** The token account, or the wallet itself for SOL. */
   account: Address;
   /** The mint of wrapped SOL for SOL. */
@@ -108,13 +109,13 @@ export async function moveWallet(deps: SendDeps, move: WalletMove): Promise<Move
  */
 async function waysToMove(
   chain: Pick<Chain, 'account'>,
-  { account, tokenProgram, tokens: { mint, owner, amount, isNative } }: VaultTokens,
+  { account, tokenProgram, tokens: { mint, owner, amount } }: VaultTokens,
   to: Address,
   decimals: number | undefined,
 ): Promise<(payer: Address) => Instruction[][]> {
   const close = tokenCloseAccount({ account, destination: to, authority: owner, tokenProgram });
-  // Closing a native account pays out all its lamports.
-  if (isNative || amount === 0n) return () => [[close]];
+  // Closing an account of SOL pays out all its lamports.
+  if (holdsSol(mint) || amount === 0n) return () => [[close]];
   if (decimals === undefined) return () => [];
   const destination = associatedTokenAddress(to, mint, tokenProgram);
   const move = tokenTransferChecked({

@@ -217,3 +217,51 @@ test('attack: a page has a wallet give away its token account: what its vault ho
   assert.deepEqual([sent, left.map((each) => each.account)], [[], [account]]);
   assert.equal(await tokensOf(wallet, USDC), 0n);
 });
+
+test('attack: a stranger on the chain sends SOL to the accounts of a vault: the wallet gets it, also one that has none, and the gas wallet the rent of now', async () => {
+  const gas = signer.address('gas');
+  for (const program of [TOKEN_PROGRAM, TOKEN_2022_PROGRAM]) {
+    const mint = program === TOKEN_PROGRAM ? USDC : NEW_MINT;
+    for (const more of [1n, 1_000_000_000n]) {
+      const { wallet, vault } = await newVault();
+      const account = await hold(vault, mint, 7n, {}, program);
+      await write(account, program, RENT + more, (await chain.account(account))!.data);
+      const before = await lamportsOf(gas);
+      assert.deepEqual((await sweepVault(deps, wallet)).left, []);
+      const theirs = associatedTokenAddress(wallet, mint, program);
+      const rent = await chain.rpc.call<number>('getMinimumBalanceForRentExemption', [
+        (await chain.account(theirs))!.data.length,
+      ]);
+      assert.equal((await lamportsOf(wallet)) + (await lamportsOf(theirs)), BigInt(rent) + more);
+      assert.equal(before - (await lamportsOf(gas)), 2n * 5_000n + BigInt(rent) - RENT);
+      assert.equal(await tokensOf(wallet, mint, program), 7n);
+    }
+  }
+});
+
+test('attack: a node says that a wallet has, or has not, its token account: nothing is sent to whom the wallet has given it, and no rent to the gas wallet', async () => {
+  const [one, two] = [await newVault(), await newVault()];
+  const [given, own] = [one, two].map(({ wallet }) => associatedTokenAddress(wallet, USDC)) as [Address, Address];
+  const held = { mint: USDC, amount: 0n, state: 'initialized', delegatedAmount: 0n, isNative: false } as const;
+  const thief = generateKeypair().address;
+  await write(given, TOKEN_PROGRAM, RENT, encodeTokenAccount({ ...held, owner: thief }));
+  await write(own, TOKEN_PROGRAM, RENT, encodeTokenAccount({ ...held, owner: two.wallet }));
+  const accounts = [await hold(one.vault, USDC, 7n), await hold(two.vault, USDC, 8n)];
+  const lying: Chain = {
+    ...chain,
+    async account(at) {
+      const found = await chain.account(at);
+      if (at === given) return { ...found!, data: encodeTokenAccount({ ...held, owner: one.wallet }) };
+      return at === own ? undefined : found;
+    },
+  };
+  const gas = signer.address('gas');
+  const before = await lamportsOf(gas);
+  for (const [i, { wallet }] of [one, two].entries()) {
+    const { sent, left } = await sweepVault({ ...deps, chain: lying }, wallet);
+    assert.deepEqual([sent, left.map(({ account }) => account)], [[], [accounts[i]]]);
+  }
+  assert.deepEqual([await tokensOf(one.wallet, USDC), await lamportsOf(gas)], [0n, before]);
+  assert.deepEqual((await sweepVault(deps, two.wallet)).left, []);
+  assert.equal(await tokensOf(two.wallet, USDC), 8n);
+});

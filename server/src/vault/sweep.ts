@@ -1,7 +1,7 @@
 import { type Address, type Instruction, systemTransfer, WRAPPED_SOL_MINT } from '@slipway/wire';
 import { waysToWallet } from './empty-account.js';
 import { type VaultTokens, vaultHoldings } from './holdings.js';
-import { accountsToLookAt, missingOf, type VaultOrder } from './missing.js';
+import { accountsToLookAt, missingOf, owedIn, type VaultOrder, whyLeft } from './missing.js';
 import { type SendDeps, sendFirst } from './send-first.js';
 
 export type SweepDeps = SendDeps;
@@ -38,9 +38,14 @@ export async function sweepVault(
   const vault = await deps.signer.publicKey(`vault:${wallet}`);
   const report: SweepReport = { wallet, vault, sent: [], left: [] };
   const { lamports, accounts } = await vaultHoldings(deps.chain, vault, accountsToLookAt(orders, vault));
+  const allOwed = owedIn(orders, vault);
   for (const held of accounts) {
     const { mint, amount } = held.tokens;
-    await send(deps, report, { account: held.account, mint, amount }, await waysHome(deps, held, wallet));
+    const owed = allOwed.get(held.account) ?? 0n;
+    const ways = await waysHome(deps, held, wallet);
+    // The chain closes what is empty only: where it does not, the row says whether that can be all.
+    const possible = amount < owed ? ways.slice(0, 1) : ways;
+    await send(deps, report, { account: held.account, mint, amount }, possible, owed);
   }
   if (lamports > 0n) {
     const transfer = systemTransfer({ from: vault, to: wallet, lamports });
@@ -56,9 +61,15 @@ async function waysHome({ chain, signer }: SweepDeps, held: VaultTokens, wallet:
   return waysToWallet(chain, held, { wallet, payer: signer.address('gas'), decimals });
 }
 
-async function send(deps: SweepDeps, report: SweepReport, swept: Swept, ways: Instruction[][]): Promise<void> {
+async function send(
+  deps: SweepDeps,
+  report: SweepReport,
+  swept: Swept,
+  ways: Instruction[][],
+  owed = 0n,
+): Promise<void> {
   const payer = { name: 'gas', address: deps.signer.address('gas') };
   const sent = await sendFirst(deps, ways, { payer, keys: ['gas', `vault:${report.wallet}`] });
-  if ('reason' in sent) report.left.push({ ...swept, reason: sent.reason });
+  if ('reason' in sent) report.left.push({ ...swept, reason: whyLeft(sent.reason, swept.amount, owed) });
   else report.sent.push({ ...swept, signature: sent.signature });
 }

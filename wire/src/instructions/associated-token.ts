@@ -3,6 +3,7 @@ import { type Instruction, readonlyAccount, writableAccount, writableSigner } fr
 import { associatedTokenAddress } from '../pda.js';
 import { ASSOCIATED_TOKEN_PROGRAM, SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../programs.js';
 
+const CREATE = 0;
 const CREATE_IDEMPOTENT = 1;
 
 export interface CreateAssociatedToken {
@@ -14,26 +15,40 @@ export interface CreateAssociatedToken {
   tokenProgram: Address;
 }
 
-/** Makes the owner's associated token account at the payer's cost, or does nothing when it is there. */
-export function createAssociatedTokenIdempotent(input: {
+interface NewAssociatedToken {
   payer: Address;
   owner: Address;
   mint: Address;
   tokenProgram?: Address;
-}): Instruction {
-  const tokenProgram = input.tokenProgram ?? TOKEN_PROGRAM;
+}
+
+/** Makes the owner's associated token account at the payer's cost; the program refuses it where the account is there. */
+export function createAssociatedToken({
+  payer,
+  owner,
+  mint,
+  tokenProgram = TOKEN_PROGRAM,
+}: NewAssociatedToken): Instruction {
   return {
     program: ASSOCIATED_TOKEN_PROGRAM,
     accounts: [
-      writableSigner(input.payer),
-      writableAccount(associatedTokenAddress(input.owner, input.mint, tokenProgram)),
-      readonlyAccount(input.owner),
-      readonlyAccount(input.mint),
+      writableSigner(payer),
+      writableAccount(associatedTokenAddress(owner, mint, tokenProgram)),
+      readonlyAccount(owner),
+      readonlyAccount(mint),
       readonlyAccount(SYSTEM_PROGRAM),
       readonlyAccount(tokenProgram),
     ],
-    data: Uint8Array.of(CREATE_IDEMPOTENT),
+    data: Uint8Array.of(CREATE),
   };
+}
+
+/**
+ * Makes the owner's associated token account at the payer's cost, or does nothing when it is there. The program refuses it where
+ * that is another's now.
+ */
+export function createAssociatedTokenIdempotent(input: NewAssociatedToken): Instruction {
+  return { ...createAssociatedToken(input), data: Uint8Array.of(CREATE_IDEMPOTENT) };
 }
 
 /** What an idempotent creation makes; undefined when it is another instruction. Does not derive the account again. */

@@ -17,7 +17,7 @@ import { anyAddress, anyU8, anyU64 } from '../arbitraries.js';
 import type { Instruction } from '../message.js';
 import { associatedTokenAddress } from '../pda.js';
 import { MEMO_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../programs.js';
-import { createAssociatedTokenIdempotent } from './associated-token.js';
+import { createAssociatedToken, createAssociatedTokenIdempotent } from './associated-token.js';
 import { setComputeUnitLimit, setComputeUnitPrice } from './compute-budget.js';
 import { memo } from './memo.js';
 import {
@@ -38,6 +38,7 @@ import {
   tokenSyncNative,
   tokenTransferChecked,
   tokenUnwrapLamports,
+  tokenWithdrawExcessLamports,
 } from './token.js';
 
 /** What every pair may pick from. */
@@ -175,6 +176,13 @@ export const pairs: Record<string, (values: Values) => [Instruction, KitInstruct
     const { accounts, ...rest } = token.getSyncNativeInstruction({ account: kitAddress(a) });
     return [tokenSyncNative({ account: a }), { ...rest, accounts: accounts.slice(0, 1) }];
   },
+  tokenWithdrawExcessLamports: ({ a, b, c, tokenProgram }) => [
+    tokenWithdrawExcessLamports({ source: a, destination: b, authority: c, tokenProgram }),
+    token.getWithdrawExcessLamportsInstruction(
+      { source: kitAddress(a), destination: kitAddress(b), authority: signer(c) },
+      { programAddress: kitAddress(tokenProgram) },
+    ),
+  ],
   tokenUnwrapLamports: ({ a, b, c }) => [
     tokenUnwrapLamports({ source: a, destination: b, authority: c }),
     token.getUnwrapLamportsInstruction({ source: kitAddress(a), destination: kitAddress(b), authority: signer(c) }),
@@ -215,6 +223,16 @@ export const pairs: Record<string, (values: Values) => [Instruction, KitInstruct
   'tokenInitializeMint2 that cannot freeze': ({ a, b, decimals }) => [
     tokenInitializeMint2({ mint: a, decimals, mintAuthority: b }),
     token.getInitializeMint2Instruction({ mint: kitAddress(a), decimals, mintAuthority: kitAddress(b) }),
+  ],
+  createAssociatedToken: ({ a, b, c, tokenProgram }) => [
+    createAssociatedToken({ payer: a, owner: b, mint: c, tokenProgram }),
+    token.getCreateAssociatedTokenInstruction({
+      payer: signer(a),
+      ata: kitAddress(associatedTokenAddress(b, c, tokenProgram)),
+      owner: kitAddress(b),
+      mint: kitAddress(c),
+      tokenProgram: kitAddress(tokenProgram),
+    }),
   ],
   createAssociatedTokenIdempotent: ({ a, b, c, tokenProgram }) => [
     createAssociatedTokenIdempotent({ payer: a, owner: b, mint: c, tokenProgram }),

@@ -11,6 +11,7 @@ const TRANSFER_CHECKED = 12;
 const SYNC_NATIVE = 17;
 const INITIALIZE_ACCOUNT_3 = 18;
 const INITIALIZE_MINT_2 = 20;
+const WITHDRAW_EXCESS_LAMPORTS = 38;
 const UNWRAP_LAMPORTS = 45;
 
 const CLOSE_AUTHORITY = 3;
@@ -114,6 +115,23 @@ export function parseCloseAccount({ program, accounts, data }: Instruction): Clo
   const [account, destination, authority] = accounts.map((meta) => meta.address);
   if (!account || !destination || !authority) return undefined;
   return { account, destination, authority, tokenProgram: program };
+}
+
+/**
+ * Gives what a token account has of SOL above its rent to any account. Not that of a native one, whose SOL are its tokens: the
+ * program refuses these. Of SPL Token, p-token knows it; older versions do not.
+ */
+export function tokenWithdrawExcessLamports({
+  source,
+  destination,
+  authority,
+  tokenProgram = TOKEN_PROGRAM,
+}: WithTokenProgram<UnwrapLamports>): Instruction {
+  return {
+    program: tokenProgram,
+    accounts: [writableAccount(source), writableAccount(destination), readonlySigner(authority)],
+    data: Uint8Array.of(WITHDRAW_EXCESS_LAMPORTS),
+  };
 }
 
 export interface UnwrapLamports {

@@ -3,6 +3,7 @@ import {
   associatedTokenAddress,
   decodeTokenAccount,
   decodeTransaction,
+  holdsSol,
   type Instruction,
 } from '@slipway/wire';
 import { type Static, Type } from 'typebox';
@@ -145,9 +146,9 @@ async function instructionsFor(
 ): Promise<Instruction[]> {
   const wallet = order.wallet as Address;
   const close = closeToWallet(tokens, wallet);
-  const { mint, isNative, amount } = tokens.tokens;
-  // Closing a native account pays out all its lamports.
-  if (isNative || amount === 0n) return [close];
+  const { mint, amount } = tokens.tokens;
+  // Closing an account of SOL pays out all its lamports.
+  if (holdsSol(mint) || amount === 0n) return [close];
   const [facts, own] = await Promise.all([
     chain.mint(mint),
     chain.account(associatedTokenAddress(wallet, mint, tokens.tokenProgram)),
