@@ -84,7 +84,7 @@ export const TRIGGER_RENT_PURSE: Purse = { name: 'trigger-rents', wallet: { most
 
 /**
  * The keeper's for invites: claims and returns, by the invite's sender, who can take it back in the same slot; what fails at
- * the receiver's account is the invite's own, three in an hour. Beyond the total, a new sender or invite costs us one claim's
+ * the receiver's account, or once more, is the invite's own, three in an hour. Beyond the total, a new sender or invite costs us one claim's
  * fee (two signatures), and the sender those of the invite and of what makes them fail, with the invite's tokens
  * and rents tied up in between.
  */
