@@ -7,7 +7,10 @@ export interface Resending {
   resendAfterMs(times: number): number;
   /** How many times it is sent before that is asked: */
   unasked: number;
-  /** Whether a transaction deserves to be sent again. Asked until it is known. @throws ChainUnavailable */
+  /**
+   * Whether a transaction deserves to be sent again. Asked until it does: after a no, once more the next time, and then after twice as
+   * many times as before. @throws ChainUnavailable
+   */
   isWorthResending(wire: Uint8Array): Promise<boolean>;
 }
 
@@ -67,7 +70,7 @@ const LONGEST_BACKOFF_MS = 16_000;
 
 /**
  * For transactions of strangers, who may send what never lands. What fails as the chain is now may depend on something
- * that is still under way: it was sent once, and is followed without being sent again.
+ * that is still under way: it was sent once, and is followed without being sent again until it would succeed.
  */
 export function leisurely(chain: Chain): Pace {
   return {

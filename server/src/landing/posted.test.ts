@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startLocalnet } from '@slipway/localnet';
-import { decodeTransaction, generateKeypair, sign, systemTransfer, withSignature } from '@slipway/wire';
+import { decodeTransaction, generateKeypair, type Keypair, sign, systemTransfer, withSignature } from '@slipway/wire';
 import { pino } from 'pino';
 import { createChain, createLocalRpc, type Rpc } from '../chain/index.js';
 import { craftTransaction } from '../crafting/transaction.js';
@@ -23,12 +23,16 @@ async function openWorld() {
   const calls = new Map<string, number>();
   // What is sent waits at the node for the others, which were all tried out before.
   let arrival = Promise.resolve();
+  /** Whether the node loses what is sent, and what it says of what it tries out, if not what is so. */
+  const node = { drops: false, says: undefined as unknown };
   const inner = createLocalRpc((method, params) => net.call(method, params));
   const rpc: Rpc = {
     name: 'counting',
     async call<T>(method: string, params: unknown[]): Promise<T> {
       calls.set(method, (calls.get(method) ?? 0) + 1);
       if (method === 'sendTransaction') await arrival;
+      if (method === 'sendTransaction' && node.drops) return '' as T;
+      if (method === 'simulateTransaction' && node.says) return node.says as T;
       return inner.call<T>(method, params);
     },
   };
@@ -55,8 +59,25 @@ async function openWorld() {
       await sleep(20);
     }
   };
+  const newTransfer = async (area: string, wallet: Keypair) => {
+    const { blockhash, lastValidBlockHeight } = await chain.latestBlockhash();
+    const to = generateKeypair().address;
+    const instructions = [systemTransfer({ from: wallet.address, to, lamports: LAMPORTS - FEE })];
+    const budget = { computeUnitLimit: 1_000, computeUnitPrice: 0n };
+    const crafted = craftTransaction({ feePayer: wallet.address, instructions, blockhash, budget });
+    const own = { area, wallet: wallet.address, crafted, lastValidBlockHeight, cosigners: [], payload: {} };
+    const row = await rememberOwn((each) => store.single((tx) => insertCrafted(tx, [each])), own, clock);
+    const transaction = decodeTransaction(crafted.wire);
+    return { row, signed: withSignature(transaction, wallet.address, sign(wallet, transaction.message)) };
+  };
+  const newWallet = async () => {
+    const wallet = generateKeypair();
+    await inner.call('requestAirdrop', [wallet.address, Number(LAMPORTS)]);
+    return wallet;
+  };
   return {
     calls: calledFor,
+    node,
     ended,
     until,
     landing,
@@ -68,21 +89,8 @@ async function openWorld() {
     },
     /** As many transfers of all that one wallet has, posted at once for an area: one of them lands. */
     async spendOften(area: string, count: number) {
-      const wallet = generateKeypair();
-      await inner.call('requestAirdrop', [wallet.address, Number(LAMPORTS)]);
-      const { blockhash, lastValidBlockHeight } = await chain.latestBlockhash();
-      const rows = await Promise.all(
-        Array.from({ length: count }, async () => {
-          const to = generateKeypair().address;
-          const instructions = [systemTransfer({ from: wallet.address, to, lamports: LAMPORTS - FEE })];
-          const budget = { computeUnitLimit: 1_000, computeUnitPrice: 0n };
-          const crafted = craftTransaction({ feePayer: wallet.address, instructions, blockhash, budget });
-          const own = { area, wallet: wallet.address, crafted, lastValidBlockHeight, cosigners: [], payload: {} };
-          const row = await rememberOwn((each) => store.single((tx) => insertCrafted(tx, [each])), own, clock);
-          const transaction = decodeTransaction(crafted.wire);
-          return { row, signed: withSignature(transaction, wallet.address, sign(wallet, transaction.message)) };
-        }),
-      );
+      const wallet = await newWallet();
+      const rows = await Promise.all(Array.from({ length: count }, () => newTransfer(area, wallet)));
       calls.clear();
       let arrive = () => {};
       arrival = new Promise((resolve) => {
@@ -93,6 +101,14 @@ async function openWorld() {
       arrive();
       await until(() => ended.length === 1, 'none has landed');
       assert.equal(ended.splice(0)[0]!.state, 'landed');
+    },
+    /** A payment that its wallet can pay for, posted where the node loses it. */
+    async postLost() {
+      node.drops = true;
+      const { row, signed } = await newTransfer('clients', await newWallet());
+      calls.clear();
+      landing.execute(row, signed).catch(() => {});
+      await until(() => calledFor('sendTransaction') === 1, 'it is not sent');
     },
     async close() {
       landing.close();
@@ -110,13 +126,24 @@ after(() => world?.close());
 
 const POSTED = 30;
 
-it('attack: a free key posts more transactions than its wallet can pay for: what cannot land any more is sent three times, and tried out once', async () => {
+it('attack: a free key posts more transactions than its wallet can pay for: what cannot land any more is sent three times, and tried out four times in a minute', async () => {
   await world.spendOften('clients', POSTED);
   const simulated = world.calls('simulateTransaction');
-  for (let times = 0; times < 5; times++) await world.pass(4_000);
+  for (let times = 0; times < 15; times++) await world.pass(4_000);
   const left = POSTED - 1;
   assert.equal(world.calls('sendTransaction'), POSTED + 2 * left);
-  assert.equal(world.calls('simulateTransaction') - simulated, left);
+  assert.equal(world.calls('simulateTransaction') - simulated, 4 * left);
+});
+
+it('attack: a node loses what is posted, and is behind when it tries it out, so that it lacks what its wallet was given: it is asked again, and the payment lands', async () => {
+  const { node } = world;
+  await world.postLost();
+  node.says = { context: { slot: 1 }, value: { err: 'AccountNotFound', logs: [] } };
+  const simulated = world.calls('simulateTransaction');
+  while (world.calls('simulateTransaction') === simulated) await world.pass(4_000);
+  [node.drops, node.says] = [false, undefined];
+  for (let times = 0; times < 4 && world.ended.length === 0; times++) await world.pass(4_000);
+  assert.equal(world.ended.splice(0)[0]?.state, 'landed');
 });
 
 it('what only our keys have signed is sent again as long as it may land', async () => {

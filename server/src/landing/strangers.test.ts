@@ -227,9 +227,10 @@ describe('attack: a free key keeps 500 transactions under way until their blockh
     assert.ok(busiest('getSignaturesForAddress') <= 50, `${busiest('getSignaturesForAddress')}`);
   });
 
-  it('what fails in simulation is simulated once, and never sent again', async () => {
-    const { of } = await follow({ InstructionError: [0, { Custom: 1 }] });
-    assert.equal(of('simulateTransaction').length, FLIGHTS);
+  it('what fails in simulation is simulated three times, 50 in a second, and never sent again', async () => {
+    const { of, busiest } = await follow({ InstructionError: [0, { Custom: 1 }] });
+    assert.equal(of('simulateTransaction').length, 3 * FLIGHTS);
+    assert.ok(busiest('simulateTransaction') <= 50, `${busiest('simulateTransaction')}`);
     assert.equal(of('sendTransaction').length, 0);
   });
 });

@@ -63,10 +63,11 @@ interface Tracked extends Flight {
   resolve: (verdict: Verdict) => void;
   reject: (error: Error) => void;
   sendAgainAt: number;
-  /** How often it was sent. */
+  /** How often it was sent, or was not worth it. */
   times: number;
-  /** Undefined until that is known. */
-  isWorthResending: boolean | undefined;
+  isWorthResending: boolean;
+  /** How often it has its turn to be sent before that is asked again. */
+  asksAgainAt: number;
   /** Whether the node has just said that it has failed, for the first time. */
   isSaidToHaveFailed: boolean;
   /** What the node says of it now by its status. */
@@ -110,7 +111,7 @@ class PollingTracker implements Tracker {
       const { takenOver, resending = this.#pace } = flight;
       const times = takenOver ? 0 : 1;
       const sendAgainAt = this.#deps.steadyNow() + (takenOver ? 0 : resending.resendAfterMs(times));
-      const said = { isWorthResending: undefined, isSaidToHaveFailed: false };
+      const said = { isWorthResending: false, asksAgainAt: 0, isSaidToHaveFailed: false };
       const looking = { told: undefined, isMissing: false, look: undefined };
       const promised = { verdict: promise, resolve, reject };
       const tracked = { ...flight, ...promised, ...said, ...looking, resending, sendAgainAt, times };
@@ -194,12 +195,17 @@ class PollingTracker implements Tracker {
 
   async #resend(flight: Tracked): Promise<void> {
     const { sendRpcs, log } = this.#deps;
-    const { resending } = flight;
-    if (flight.times > resending.unasked) {
-      flight.isWorthResending ??= await resending.isWorthResending(flight.wire);
-      if (!flight.isWorthResending) return;
-    }
+    if (flight.times > flight.resending.unasked && !(await this.#isWorthResending(flight))) return;
     await broadcast(sendRpcs, flight.wire, log);
+  }
+
+  /** A node that says no may be behind, or what the transaction takes under way: it is asked again, ever more seldom. */
+  async #isWorthResending(flight: Tracked): Promise<boolean> {
+    const { resending, times } = flight;
+    if (flight.isWorthResending || times < flight.asksAgainAt) return flight.isWorthResending;
+    flight.isWorthResending = await resending.isWorthResending(flight.wire);
+    flight.asksAgainAt = 2 * times - resending.unasked;
+    return flight.isWorthResending;
   }
 
   /** Checks for death before status: in the other order, it could land between the two reads. */

@@ -33,7 +33,7 @@ export function registerSubmitTransaction(app: TypedServer, deps: SubmitDeps): v
         tags: ['Transaction submit'],
         summary: 'Land a fully signed transaction',
         description:
-          'Answered as soon as one way of sending has accepted it. The service sends it again, less and less often, until it lands or can never land, one with a durable nonce for five minutes; what fails as the chain is now is sent once. A transaction whose fee payer cannot pay the fee is refused. Each three signatures count as a call.',
+          'Answered as soon as one way of sending has accepted it. The service sends it again, less and less often, until it lands or can never land, one with a durable nonce for five minutes; what fails as the chain is now is sent again only once it would succeed. A transaction whose fee payer cannot pay the fee is refused. Each three signatures count as a call.',
         body: SubmitBody,
         response: { 200: SubmitAnswer },
       },
