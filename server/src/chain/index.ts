@@ -8,6 +8,7 @@ import { type CallBudget, PURPOSES, type Purpose } from './budget.js';
 import { type MintInfo, mintFacts } from './mints.js';
 import { wholeIn } from './node-values.js';
 import { ask, listOf, type Rpc, RpcError } from './rpc.js';
+import { type Bid, type Fees, UnitPrices } from './unit-price.js';
 import { WalletReads } from './wallet-reads.js';
 
 export {
@@ -58,6 +59,7 @@ export {
   readTransaction,
   type TransactionEnd,
 } from './transactions.js';
+export { type Bid, percentile } from './unit-price.js';
 export {
   type HeldTokenAccount,
   ORDINARY_WALLET,
@@ -152,9 +154,9 @@ export interface Chain {
   mint(address: Address): Promise<MintInfo | undefined>;
   /**
    * Micro-lamports per compute unit that this percentile of recent transactions paid, by default the configured one;
-   * capped at the configured maximum. At most 2 s old.
+   * more by its `bid`, and never more than the configured maximum. At most 2 s old.
    */
-  computeUnitPrice(percent?: number): Promise<bigint>;
+  computeUnitPrice(percent?: number, bid?: Bid): Promise<bigint>;
   simulate(wire: Uint8Array, options: { sigVerify: boolean; accounts?: Address[] }): Promise<SimulationOutcome>;
   /** At most 256 signatures. `history` also looks beyond the node's recent ones, which costs it more. */
   statuses(signatures: string[], options: { history: boolean }): Promise<Statuses>;
@@ -168,7 +170,7 @@ export interface Chain {
 
 interface ReadDeps {
   steadyNow: () => number;
-  fees: { percentile: number; maxMicroLamports: bigint };
+  fees: Fees;
 }
 
 /** One chain for a process that does one thing. */
@@ -218,17 +220,13 @@ function createSharedReads(rpc: Rpc, { steadyNow }: ReadDeps) {
       }),
     );
   };
-  const fetchPrices = (): Promise<bigint[]> =>
-    ask(rpc, 'getRecentPrioritizationFees', [], (entries: { prioritizationFee: number }[]) =>
-      entries.map((entry) => wholeIn(entry.prioritizationFee)),
-    );
   const shared = {
     latestBlockhash: cached(fetchBlockhash, 400, steadyNow),
     async newestSlot() {
       await shared.latestBlockhash();
       return newest.slot;
     },
-    recentPrices: cached(fetchPrices, 2_000, steadyNow),
+    unitPrices: new UnitPrices(rpc, steadyNow),
     mints: new GrowingCache<Address, { facts: MintInfo; until: number }>(MAX_MINTS),
     walletReads: new WalletReads(),
     validity: new LRUCache<string, () => Promise<Validity>>({ max: MAX_VALIDITIES }),
@@ -267,11 +265,8 @@ function chainOver(
       else shared.mints.delete(address);
       return facts;
     },
-    async computeUnitPrice(percent = fees.percentile) {
-      const price = percentile(await shared.recentPrices(), percent);
-      if (price > fees.maxMicroLamports) return fees.maxMicroLamports;
-      return price;
-    },
+    computeUnitPrice: (percent = fees.percentile, bid = {}) =>
+      shared.unitPrices.priceOf(rpc, { ...fees, percentile: percent }, bid),
     simulate: (wire, options) => simulate(rpc, wire, options),
     statuses: (signatures, { history }) => statusesOf(rpc, signatures, history),
     genesisHash: () => rpc.call<string>('getGenesisHash', []),
@@ -298,13 +293,6 @@ function fetchValidity(rpc: Rpc, blockhash: string): Promise<Validity> {
     if (typeof value !== 'boolean') throw new TypeError('not a boolean');
     return { valid: value, slot: wholeIn(context.slot) };
   });
-}
-
-/** The value that `percent` of the values do not exceed (nearest rank); 0 for none. */
-export function percentile(values: bigint[], percent: number): bigint {
-  if (values.length === 0) return 0n;
-  const sorted = [...values].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-  return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)]!;
 }
 
 interface RpcSimulation {

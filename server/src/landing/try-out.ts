@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { Chain, SimulationOutcome } from '../chain/index.js';
+import type { Bid, Chain, SimulationOutcome } from '../chain/index.js';
 import { MAX_COMPUTE_UNITS, UNITS_APART, unitLimitFrom } from '../crafting/budget.js';
 import { craftSwap, type Swap } from '../crafting/swap.js';
 import type { Budget, Crafted } from '../crafting/transaction.js';
@@ -28,6 +28,8 @@ export interface TryOutOptions {
   moreUnits?: number;
   /** Simulates the sample; replaced where its effects must be checked as well. */
   simulate?: (sample: Crafted) => Promise<SimulationOutcome>;
+  /** What it bids beyond the usual price; for what we send ourselves. */
+  bid?: Bid;
   /** What transactions of this shape have consumed: if that is about right, one simulation is enough. */
   seen?: SeenUnits;
 }
@@ -59,9 +61,9 @@ export async function tryOut(
   craft: (blockhash: string, budget: Budget) => Crafted,
   options: TryOutOptions = {},
 ): Promise<TriedOut> {
-  const { budgetOf = usualBudget, moreUnits = 0, seen = { units: undefined } } = options;
+  const { budgetOf = usualBudget, moreUnits = 0, seen = { units: undefined }, bid } = options;
   const { simulate = ({ wire }: Crafted) => chain.simulate(wire, { sigVerify: false }) } = options;
-  const [first, usualPrice] = await Promise.all([chain.latestBlockhash(), chain.computeUnitPrice()]);
+  const [first, usualPrice] = await Promise.all([chain.latestBlockhash(), chain.computeUnitPrice(undefined, bid)]);
   if (seen.units !== undefined) {
     const crafted = craft(first.blockhash, budgetOf(seen.units, usualPrice, moreUnits));
     const { err, unitsConsumed } = await simulate(crafted);
@@ -82,7 +84,7 @@ export async function tryOut(
 export function tryOutSwap(
   chain: Chain,
   swap: Swap,
-  options: Pick<TryOutOptions, 'budgetOf' | 'seen'> = {},
+  options: Pick<TryOutOptions, 'budgetOf' | 'bid' | 'seen'> = {},
 ): Promise<TriedOut> {
   const craft = (blockhash: string, budget: Budget) => craftSwap(swap, blockhash, budget);
   const { foreign, moreUnits = 0 } = swap.trade;

@@ -25,3 +25,21 @@ export async function failedFills(
   );
   return rows;
 }
+
+/** How many of an order's last fills have expired, since the last one that was taken into a block. */
+export async function expiredFills(
+  sql: Sql,
+  { wallet, orderId, failures }: { wallet: string; orderId: string; failures: number },
+): Promise<number> {
+  if (failures === 0) return 0;
+  const { rows } = await sql.query<{ state: LedgerRow['state'] }>(
+    `select l.state from (
+       select id from order_events where wallet = $1 and order_id = $2 and type = 'fill' and state = 'failed'
+       order by id desc limit $3
+     ) as e join ledger l on l.id = e.id order by l.id desc`,
+    [wallet, orderId, Math.min(failures, MOST_READ)],
+  );
+  const taken = rows.findIndex(({ state }) => state !== 'expired');
+  if (taken !== -1) return taken;
+  return rows.length === MOST_READ ? failures : rows.length;
+}

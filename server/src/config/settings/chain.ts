@@ -63,13 +63,15 @@ export const Fees = section({
     minimum: 0,
     maximum: 100,
     default: 75,
-    description: 'Which percentile of the recent prioritization fees is paid, where the interface does not fix one.',
+    description:
+      'Which percentile is paid of what the cheapest transaction of each of the last 150 blocks has paid, where the interface does not fix one; for [fills of trigger orders](operations.md#priority-fees), also of what the cheapest has paid that has locked a pool of theirs.',
   }),
   maxMicroLamports: Type.Integer({
     minimum: 0,
     default: 5_000_000,
     unit: 'micro-lamports per compute unit',
-    description: 'The highest compute unit price that is paid.',
+    description:
+      'The highest compute unit price that is paid, where no client names one. Keepers [come up to it](operations.md#priority-fees) with what expires.',
   }),
   walletSolPerHour: Type.Optional(
     Type.Number({

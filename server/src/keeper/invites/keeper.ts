@@ -13,6 +13,7 @@ import { blame } from '../../store/blamed-claims.js';
 import { dueInvites } from '../../store/invite-lists.js';
 import { insertCrafted, type LedgerRow } from '../../store/ledger.js';
 import type { Store, Tx } from '../../store/sql.js';
+import { Expiries } from '../expiries.js';
 import type { KeeperWallet } from '../wallet.js';
 import { MOST_UNDER_WAY, type Work, Worker } from '../worker.js';
 
@@ -102,6 +103,7 @@ export function startInviteKeeper(deps: InviteKeeperDeps): InviteKeeper {
 class InviteWork implements Work<Address, PreparedExpiry> {
   readonly #deps: InviteKeeperDeps;
   readonly #backOffs: BackOffs;
+  readonly #expiries = new Expiries();
   readonly #attempts: Counter<'outcome'>;
   /** When invites were sent back within the last hour; steady time. */
   readonly #sentAt: number[] = [];
@@ -143,8 +145,11 @@ class InviteWork implements Work<Address, PreparedExpiry> {
       return undefined;
     }
     const { sender, token } = invite;
-    const tried = await tryOut(chain, (blockhash, budget) =>
-      craftInvite({ do: 'expire', inviteInfo, sender, keeper, token }, program, blockhash, budget),
+    const tried = await tryOut(
+      chain,
+      (blockhash, budget) =>
+        craftInvite({ do: 'expire', inviteInfo, sender, keeper, token }, program, blockhash, budget),
+      { bid: { expired: this.#expiries.of(inviteInfo) } },
     );
     if ('err' in tried) throw new Error(explain(tried.err).message);
     return { sender, ...tried };
@@ -157,6 +162,7 @@ class InviteWork implements Work<Address, PreparedExpiry> {
     const expiry = { ...own, crafted, lastValidBlockHeight, cosigners: ['keeper'] as const };
     const request = await rememberOwn((row) => store.single((tx) => insertCrafted(tx, [row])), expiry, clock);
     const { state, signature } = await landing.execute(request, decodeTransaction(crafted.wire));
+    this.#expiries.ended(invite, state);
     if (state !== 'landed') throw new Error(`the transaction has ${state}`);
     this.#attempts.inc({ outcome: 'expired' });
     log.info({ invite, signature }, 'invite expired');

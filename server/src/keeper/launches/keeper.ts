@@ -25,6 +25,7 @@ import {
 } from '../../store/launch-migrations.js';
 import { insertCrafted } from '../../store/ledger.js';
 import type { Store } from '../../store/sql.js';
+import { Expiries } from '../expiries.js';
 import { KEEPER_LEAST_LAMPORTS, type KeeperWallet } from '../wallet.js';
 import { type InFlight, type Work, Worker } from '../worker.js';
 import type { MigrationPayload } from './settlement.js';
@@ -96,6 +97,7 @@ export function startMigrationKeeper(deps: MigrationKeeperDeps): MigrationKeeper
 class MigrationWork implements Work<LaunchOnCurve, Prepared> {
   readonly #deps: MigrationKeeperDeps;
   readonly #backOffs: BackOffs;
+  readonly #expiries = new Expiries();
   readonly #steps: Counter<'step' | 'outcome'>;
   readonly #spent: Gauge;
   /** The mint after which the next page begins. */
@@ -153,8 +155,10 @@ class MigrationWork implements Work<LaunchOnCurve, Prepared> {
       ? { do: 'lock', creator: state.creator }
       : { do: 'migrate', dammConfig, position: await this.#deps.signer.publicKey(key) };
     const pool = { ...state, pool: launch.pool, quoteMint: config.quoteMint };
-    const tried = await tryOut(chain, (blockhash, units) =>
-      craftMigration(step, pool, wallet.address, blockhash, units),
+    const tried = await tryOut(
+      chain,
+      (blockhash, budget) => craftMigration(step, pool, wallet.address, blockhash, budget),
+      { bid: { expired: this.#expiries.of(launch.mint) } },
     );
     if ('err' in tried) throw new Error(explain(tried.err).message);
     const { crafted, lastValidBlockHeight } = tried;
@@ -182,6 +186,7 @@ class MigrationWork implements Work<LaunchOnCurve, Prepared> {
     try {
       const request = await rememberOwn(insert, { ...own, ...prepared }, clock);
       const { state, signature } = await landing.execute(request, decodeTransaction(prepared.crafted.wire));
+      this.#expiries.ended(launch.mint, state);
       if (state !== 'landed') throw new Error(`the transaction has ${state}`);
       outcome = 'done';
       log.info({ ...payload, signature }, payload.step === 'lock' ? 'launch locked' : 'launch migrated');

@@ -6,9 +6,10 @@ import { rememberOwn } from '../../landing/index.js';
 import { BackOffs } from '../../lib/back-offs.js';
 import { tokenOf } from '../../routing/router.js';
 import { insertCrafted } from '../../store/ledger.js';
+import { Expiries } from '../expiries.js';
 import { OwnTime } from '../own-time.js';
 import { type Work, Worker, type WorkerOptions } from '../worker.js';
-import type { LimitOrderDeps, Prepared } from './deps.js';
+import type { LimitOrderDeps, Prepared, Skipped } from './deps.js';
 import { type FillableOrders, type OpenOrder, readFillableOrders } from './fillable-orders.js';
 import { createMetrics, type LimitOrderMetrics } from './metrics.js';
 import { fillFor, isExpired, lamportsIn, type Market, planFill } from './plan.js';
@@ -85,6 +86,7 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
   readonly #deps: LimitOrderDeps;
   readonly #backOffs: BackOffs;
   readonly #ownTime: OwnTime;
+  readonly #expiries = new Expiries();
   readonly #metrics: LimitOrderMetrics;
   /** The pools that transactions in flight trade with, by order. */
   readonly #venues = new Map<Address, readonly Address[]>();
@@ -187,9 +189,10 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
     this.#waiting.delete(address);
     // One wallet throughout, though another key may take its place meanwhile.
     const deps = { ...this.#deps };
+    const expired = this.#expiries.of(address);
     const prepared = this.#isExpired(order)
-      ? await this.#ownTime.wait(prepareCancel(deps, address))
-      : await prepareFill(deps, address, this.#ownTime);
+      ? await this.#ownTime.wait(prepareCancel(deps, address, expired))
+      : await this.#prepareFill(deps, address, expired);
     if (!('skipped' in prepared)) {
       if (prepared.makesForMaker) this.#requireRoomFor(prepared.makesForMaker);
       if (!this.#isBusy(prepared.venues)) return prepared;
@@ -200,6 +203,12 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
     this.#backOffs.wait(address, NEARLY);
     this.#deps.log.debug({ order: address, reason: prepared.skipped }, 'a limit order waits');
     return undefined;
+  }
+
+  /** What expired bids more, where the market pays for that, too. */
+  async #prepareFill(deps: LimitOrderDeps, address: Address, expired: number): Promise<Prepared | Skipped> {
+    const prepared = await prepareFill(deps, address, this.#ownTime, expired);
+    return 'skipped' in prepared && expired > 0 ? prepareFill(deps, address, this.#ownTime) : prepared;
   }
 
   async send({ address }: OpenOrder, prepared: Prepared): Promise<void> {
@@ -214,6 +223,7 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
       const request = await rememberOwn((row) => store.single((tx) => insertCrafted(tx, [row])), made, clock);
       const attempt: Attempt = { at: new Date(clock.now()) };
       const { state, signature } = await landing.execute(request, decodeTransaction(crafted.wire), attempt);
+      this.#expiries.ended(address, state);
       this.forget();
       if (state !== 'landed') {
         if (makesForMaker) this.#madeAt.delete(makesForMaker);

@@ -8,7 +8,7 @@ import { isExpired } from './plan.js';
 import { orderNow } from './prepare-fill.js';
 
 /** Crafts and simulates the transaction that returns an expired order's funds to its maker. */
-export async function prepareCancel(deps: LimitOrderDeps, address: Address): Promise<Prepared | Skipped> {
+export async function prepareCancel(deps: LimitOrderDeps, address: Address, expired = 0): Promise<Prepared | Skipped> {
   const { chain, taker, addresses } = deps;
   const order = await orderNow(deps, address);
   if (!order || !isExpired(order, deps.clock.now())) return notYet('it is not open any more');
@@ -19,8 +19,10 @@ export async function prepareCancel(deps: LimitOrderDeps, address: Address): Pro
   const instructions = [
     cancelOrder({ ...accounts, ...(makerInputMintAccount && { makerInputMintAccount }) }, addresses),
   ];
-  const tried = await tryOut(chain, (blockhash, budget) =>
-    craftTransaction({ feePayer: taker, instructions, blockhash, budget }),
+  const tried = await tryOut(
+    chain,
+    (blockhash, budget) => craftTransaction({ feePayer: taker, instructions, blockhash, budget }),
+    { bid: { expired } },
   );
   if ('err' in tried) return blocked(explain(tried.err).message);
   const detail = { returned: `${order.makingAmount}` };

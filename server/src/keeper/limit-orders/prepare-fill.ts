@@ -57,9 +57,13 @@ export async function sidesOf(
   return { input: tokenOf(order.inputMint, input), output: tokenOf(order.outputMint, output) };
 }
 
-/** The highest network fee of a fill, in lamports. */
-export async function networkFee({ chain }: LimitOrderDeps): Promise<bigint> {
-  return feeOf(1, { computeUnitLimit: MOST_UNITS, computeUnitPrice: await chain.computeUnitPrice() });
+/**
+ * The highest network fee of a fill, in lamports, after so many that have expired in a row. The market pays for it, and it is known
+ * before the route is: so it does not depend on what others pay for its pools.
+ */
+export async function networkFee({ chain }: LimitOrderDeps, expired = 0): Promise<bigint> {
+  const computeUnitPrice = await chain.computeUnitPrice(undefined, { expired });
+  return feeOf(1, { computeUnitLimit: MOST_UNITS, computeUnitPrice });
 }
 
 /** What routes must do without. */
@@ -135,9 +139,11 @@ interface Start {
   terms: Terms;
   /** The taker's own, in units of the output. */
   cost: number;
+  /** How many fills have expired in a row. */
+  expired: number;
 }
 
-async function startOf(deps: LimitOrderDeps, address: Address): Promise<Start | Skipped> {
+async function startOf(deps: LimitOrderDeps, address: Address, expired: number): Promise<Start | Skipped> {
   const order = await orderNow(deps, address);
   if (!order || isExpired(order, deps.clock.now())) return notYet('it is not open any more');
   const sides = await sidesOf(deps, order);
@@ -145,11 +151,17 @@ async function startOf(deps: LimitOrderDeps, address: Address): Promise<Start | 
   const places = fillPlaces(deps.taker, order, randomBytes(12).toString('hex'));
   const making = await accountsOf(deps, order, places);
   if ('skipped' in making) return making;
-  const cost = lamportsIn(sides.output, (await networkFee(deps)) + making.rentLamports, deps.usd);
+  const cost = lamportsIn(sides.output, (await networkFee(deps, expired)) + making.rentLamports, deps.usd);
   if (cost === undefined) return blocked(NOT_REPAID);
   const { taker, addresses, programs } = deps;
   const { make, makerOutput } = making;
-  return { order, sides, cost, terms: { taker, address, order, addresses, programs, places, make, makerOutput } };
+  return {
+    order,
+    sides,
+    cost,
+    expired,
+    terms: { taker, address, order, addresses, programs, places, make, makerOutput },
+  };
 }
 
 /** Crafts and simulates the transaction that fills as much of an order as the market pays for. */
@@ -157,10 +169,11 @@ export async function prepareFill(
   deps: LimitOrderDeps,
   address: Address,
   own = new OwnTime(),
+  expired = 0,
 ): Promise<Prepared | Skipped> {
-  const start = await own.wait(startOf(deps, address));
+  const start = await own.wait(startOf(deps, address, expired));
   if ('skipped' in start) return start;
-  const { order, sides, cost, terms } = start;
+  const { order, sides, cost } = start;
   const others = () => own.turnOfOthers();
   const readings = new FillReadings((reading) => own.wait(reading));
   let avoided = NOTHING;
@@ -173,7 +186,7 @@ export async function prepareFill(
     const fill = fillFor(order, plan.makingAmount, quote.outAmount, cost);
     // The market has moved; the quote has refreshed what the router knows of it.
     if (!fill) continue;
-    const prepared = await own.wait(tryOutFill(deps, terms, fill, cost, quote));
+    const prepared = await own.wait(tryOutFill(deps, start, fill, quote));
     if (prepared === 'too large') avoided = { ...avoided, simpler: avoided.simpler + 1 };
     else if ('suspects' in prepared && prepared.suspects.length > 0 && quote.without) {
       // It also has the router try these pools out, for others.
@@ -188,9 +201,8 @@ type Terms = Omit<FlashFill, 'makingAmount' | 'price' | 'least' | 'trade'>;
 
 async function tryOutFill(
   deps: LimitOrderDeps,
-  terms: Terms,
+  { terms, cost, expired }: Start,
   { makingAmount, ...price }: Fill,
-  cost: number,
   quote: Quote,
 ): Promise<Prepared | (Skipped & { suspects: readonly Hop[] }) | Skipped | 'too large'> {
   const { chain, taker, programs } = deps;
@@ -213,13 +225,14 @@ async function tryOutFill(
     const tried = await tryOut(chain, (blockhash, budget) => craftFlashFill(fill, blockhash, budget), {
       moreUnits: trade.moreUnits ?? 0,
       budgetOf,
+      bid: { expired },
     });
     if ('err' in tried) {
       if (isOutOfUnits(tried) && quote.simpler) return 'too large';
       const suspects = suspectHops(quote.hops, tried, programs.router);
       return { ...blocked(explain(tried.err).message), suspects };
     }
-    if (tried.crafted.feeLamports > (await networkFee(deps))) return blocked('it needs too much compute');
+    if (tried.crafted.feeLamports > (await networkFee(deps, expired))) return blocked('it needs too much compute');
     const venues = quote.hops.map(({ venue }) => venue);
     const detail = { making: `${makingAmount}`, taking: `${price.takingAmount}`, fee: `${price.feeAmount}` };
     const makesForMaker = terms.make.some(({ owner }) => owner === order.maker) ? terms.makerOutput : undefined;

@@ -29,6 +29,7 @@ import {
   withdrawChange,
 } from '../../store/lookup-tables.js';
 import type { Store } from '../../store/sql.js';
+import { Expiries } from '../expiries.js';
 import { KEEPER_LEAST_LAMPORTS, type KeeperWallet } from '../wallet.js';
 import { type Work, Worker } from '../worker.js';
 import { type Addition, nextAddition, rentOf } from './plan.js';
@@ -112,6 +113,7 @@ class TableWork implements Work<typeof ITEM, Prepared> {
   readonly #deps: TableKeeperDeps;
   readonly #backOffs: BackOffs;
   readonly #absences: BackOffs;
+  readonly #expiries = new Expiries();
   readonly #changes: Counter<'change' | 'outcome'>;
   readonly #spent: Gauge;
   #shortOn: number | undefined;
@@ -158,6 +160,7 @@ class TableWork implements Work<typeof ITEM, Prepared> {
     let outcome: 'done' | 'failed' = 'failed';
     try {
       const { state, signature } = await landing.execute(request, decodeTransaction(wire), detail);
+      this.#expiries.ended(ITEM, state);
       if (state !== 'landed') throw new Error(`the transaction has ${state}`);
       outcome = 'done';
       log.info({ ...(request.payload as object), signature }, 'lookup table changed');
@@ -242,8 +245,10 @@ class TableWork implements Work<typeof ITEM, Prepared> {
   async #begin(step: TableStep, rent: bigint, left: bigint, authority?: Address): Promise<Prepared | undefined> {
     const { store, chain, clock } = this.#deps;
     const wallet = this.#deps.wallet.address;
-    const tried = await tryOut(chain, (blockhash, budget) =>
-      craftTableStep(step, { wallet, authority }, blockhash, budget),
+    const tried = await tryOut(
+      chain,
+      (blockhash, budget) => craftTableStep(step, { wallet, authority }, blockhash, budget),
+      { bid: { expired: this.#expiries.of(ITEM) } },
     );
     if ('err' in tried) throw new Error(explain(tried.err).message);
     const { crafted, lastValidBlockHeight } = tried;

@@ -7,6 +7,7 @@ import type { Clock } from '../../lib/clock.js';
 import type { Prices } from '../../prices/index.js';
 import type { Router } from '../../routing/router.js';
 import type { Store } from '../../store/sql.js';
+import type { Expiries } from '../expiries.js';
 import type { KeeperWallet } from '../wallet.js';
 import type { FillWrites } from './fill-writes.js';
 import type { Absences } from './rents.js';
@@ -35,4 +36,6 @@ export interface FillDeps extends TriggerKeeperDeps {
   writes: FillWrites;
   units: UnitsByShape;
   absences: Absences;
+  /** Of transactions that return rents, by order. */
+  expiries: Expiries;
 }

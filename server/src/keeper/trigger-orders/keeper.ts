@@ -3,6 +3,7 @@ import type { Prices } from '../../prices/index.js';
 import { makersOf, type OrderMaker } from '../../store/trigger-order-fills.js';
 import { isBeyond } from '../../trigger-orders/line.js';
 import { tickOf } from '../../trigger-orders/tick.js';
+import { Expiries } from '../expiries.js';
 import type { GroupPath } from '../fair-queue.js';
 import type { KeeperLoop } from '../keeper.js';
 import { type InFlight, type Work, Worker } from '../worker.js';
@@ -131,6 +132,7 @@ class TriggerWork implements Work<OwnedOrder, PricedOrder> {
       writes: createFillWrites(deps),
       units: new UnitsByShape(),
       absences: newAbsences(),
+      expiries: new Expiries(),
     };
     this.#orders = orders;
     this.#metrics = createMetrics(deps.registry, () => ({ waiting: orders.size, unpaid: this.#unpaid.size }));

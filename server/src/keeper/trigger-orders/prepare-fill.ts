@@ -7,6 +7,7 @@ import { type Crafted, TransactionTooLarge } from '../../crafting/transaction.js
 import { explain, isOutOfUnits, suspectHops, tryOutSwap } from '../../landing/index.js';
 import { FillReadings } from '../../routing/fill-readings.js';
 import { type Hop, isRefused, type Token, tokenOf } from '../../routing/router.js';
+import { expiredFills } from '../../store/failed-fills.js';
 import type { FillDeps, TriggerKeeperDeps } from './deps.js';
 import { chooseMarket, chooseOthers, type PoolChoice } from './failed-routes.js';
 import { marketOf } from './market.js';
@@ -38,6 +39,8 @@ interface Trade {
   input: Token;
   output: Token;
   target: Target;
+  /** How many fills of the order have expired, since the last one that was taken into a block. */
+  expired: number;
 }
 
 /**
@@ -50,11 +53,15 @@ export async function prepareFill(deps: FillDeps, sale: Sale): Promise<PreparedF
   if ('unclear' in input) return { skipped: input.unclear };
   if ('unclear' in output) return { skipped: output.unclear };
   // In one turn of the event loop, so that they are read with one call.
-  const [source, target] = await Promise.all([deps.chain.account(sale.source), targetOf(deps, sale, output)]);
+  const [source, target, expired] = await Promise.all([
+    deps.chain.account(sale.source),
+    targetOf(deps, sale, output),
+    expiredFills(deps.store, sale),
+  ]);
   if ('skipped' in target) return target;
   const signal = AbortSignal.timeout(QUOTES_MS);
   const readings = new FillReadings();
-  const trade = { sale, input, output, target };
+  const trade = { sale, input, output, target, expired };
   const open = (pools: PoolChoice) => marketOf(deps, sale, trade, signal, { readings, ...pools });
   const chosen = await chooseMarket(deps, trade, open, signal);
   if ('skipped' in chosen) return chosen;
@@ -117,7 +124,8 @@ async function tryFill(deps: FillDeps, trade: Trade, offer: Offer, isEmptied: bo
 async function tryOnce(deps: FillDeps, trade: Trade, offer: Offer, isClosing: boolean): Promise<Tried> {
   const swap = await swapOf(deps, trade, offer, isClosing);
   if (swap === 'too large' || 'skipped' in swap) return swap;
-  const tried = await tryOutSwap(deps.chain, swap.swap, { seen: deps.units.of(swap.swap) }).catch((error) => {
+  const bid = { contended: offer.quote.hops.map(({ venue }) => venue), expired: trade.expired };
+  const tried = await tryOutSwap(deps.chain, swap.swap, { bid, seen: deps.units.of(swap.swap) }).catch((error) => {
     if (error instanceof TransactionTooLarge) return 'too large' as const;
     throw error;
   });

@@ -102,7 +102,7 @@ export async function returnRents(deps: FillDeps, { alone }: { alone: boolean })
 }
 
 async function returnRent(deps: FillDeps, order: TriggerOrderRow): Promise<void> {
-  const { store, landing, payer, chain, log, absences } = deps;
+  const { store, landing, payer, chain, log, absences, expiries } = deps;
   const { id: orderId, wallet, leaseUntil } = order;
   const accounts = [order.inputAccount, order.outputAccount].filter((account) => account !== null);
   const all = await Promise.all(accounts.map((account) => vaultTokens(chain, order.vault, account as Address)));
@@ -119,8 +119,10 @@ async function returnRent(deps: FillDeps, order: TriggerOrderRow): Promise<void>
   if (instructions.length === 0) return;
   // Its wallet may have an account for it later, or the node may show it then.
   const isPart = held.length < accounts.length || perAccount.some((each) => each.length === 0);
-  const tried = await tryOut(chain, (blockhash, budget) =>
-    craftTransaction({ feePayer: payer, instructions, blockhash, budget }),
+  const tried = await tryOut(
+    chain,
+    (blockhash, budget) => craftTransaction({ feePayer: payer, instructions, blockhash, budget }),
+    { bid: { expired: expiries.of(orderId) } },
   );
   if ('err' in tried) throw new Error(explain(tried.err).message);
   const payload: RentPayload = { orderId, ...(isPart && { isPart }) };
@@ -135,6 +137,7 @@ async function returnRent(deps: FillDeps, order: TriggerOrderRow): Promise<void>
   // The rents of others wait until these have ended.
   if (!isKnown) throw new Error('no node can tell yet how it has ended');
   const { state } = await end;
+  expiries.ended(orderId, state);
   log.info({ order: orderId, state }, 'sent the rent of a filled order to its wallet');
 }
 
