@@ -19,18 +19,38 @@ interface ConcludeOptions {
   tries?: number;
   /** The order as it was claimed for this fill; without it, it is read. */
   order?: TriggerOrderRow;
+  /** Whether it was asked often enough, over minutes, so that what is said now stands. */
+  isAskedEnough?: boolean;
 }
 
-/** Records what a landed fill has moved; false if the node cannot tell. Idempotent, also across instances. */
-export async function concludeFill(deps: Deps, fill: PendingFill, options: ConcludeOptions = {}): Promise<boolean> {
-  const { order = await findTriggerOrder(deps.store, fill.orderId), ...more } = options;
+/** What a fill has moved, and whether nothing is left to be sold. */
+interface Believed {
+  moved: Moved;
+  whole: boolean;
+}
+
+/** So small a fraction (1/n) of what was offered is nothing: anybody may send something to an account. */
+const DUST = 10_000n;
+
+/** Records what a landed fill has moved; otherwise, why the node is to be asked again. Idempotent, also across instances. */
+export async function concludeFill(
+  deps: Deps,
+  fill: PendingFill,
+  options: ConcludeOptions = {},
+): Promise<string | undefined> {
+  const { order = await findTriggerOrder(deps.store, fill.orderId), isAskedEnough = false, ...more } = options;
   const landed = await readTransaction(deps.chain.rpc, fill.signature, more);
-  if (!order || !landed) return false;
-  const sale = saleOf(order);
-  const moved = await movedBy(deps.chain, sale, landed);
+  if (!order || !landed) return 'the node does not have its transaction';
+  const told = await movedBy(deps.chain, saleOf(order), landed);
   // Of a closed account, what somebody has sent there in the meantime has left it, too.
-  await record(deps, fill, sale, { ...moved, input: atMost(moved.input, fill.offered) });
-  return true;
+  const moved = { ...told, input: atMost(told.input, fill.offered) };
+  const { least = 0n } = fill;
+  if (moved.output < least)
+    return `the node says that it has bought ${moved.output}, and it cannot be less than ${least}`;
+  const believed = await compared(deps.chain, order, fill, { landed, moved, isAskedEnough });
+  if (typeof believed === 'string') return believed;
+  await record(deps, fill, order, believed);
+  return undefined;
 }
 
 /**
@@ -45,12 +65,12 @@ export async function concludeByBalances(deps: Deps, fill: PendingFill): Promise
     { order: order.id, signature: fill.signature },
     'no node tells what the transaction of a fill has moved: it is recorded by what its accounts hold',
   );
-  await record(deps, fill, saleOf(order), moved);
+  await record(deps, fill, order, { moved, whole: fill.offered >= saleOf(order).amount });
   return true;
 }
 
-async function record({ writes, log }: Deps, fill: PendingFill, sale: Sale, moved: Moved) {
-  const whole = fill.offered >= sale.amount;
+async function record({ writes, log }: Deps, fill: PendingFill, order: TriggerOrderRow, { moved, whole }: Believed) {
+  const sale = saleOf(order);
   if (!(await writes.conclude({ fill, sale, whole, moved }))) return;
   const { input, output } = moved;
   log.info(
@@ -86,6 +106,51 @@ async function movedBy(
   const [keeper] = lamports.values();
   const rent = change(keeper) + feeLamports + changeBesideTokens(landed, account, outputMint);
   return { input: input - rent, output, isClosed };
+}
+
+/**
+ * What one answer says that a fill has moved, compared with what the accounts hold that stay in the vault. Only fills take from them, and
+ * anybody may send something there. A node may lag, or lie once, about either: then it is asked again. Where its issuer has taken some of
+ * a token, they never agree; so what is said in the end is recorded, because nothing is sold that is not there.
+ */
+async function compared(
+  chain: FillDeps['chain'],
+  order: TriggerOrderRow,
+  { offered }: PendingFill,
+  { landed, moved, isAskedEnough }: { landed: LandedTransaction; moved: Moved; isAskedEnough: boolean },
+): Promise<Believed | string> {
+  const { source, amount, vaultOutput } = saleOf(order);
+  const isAll = offered >= amount;
+  const [left, bought] = await Promise.all([
+    isAll ? 0n : heldBy(chain, source),
+    vaultOutput && heldBy(chain, vaultOutput),
+  ]);
+  const [sold, kept] = [
+    landed.tokens.get(source) ?? NOTHING,
+    (vaultOutput && landed.tokens.get(vaultOutput)) ?? NOTHING,
+  ];
+  const isLess = (!isAll && left < sold.after) || (bought ?? 0n) < kept.after;
+  // The row says more than there was: it is an old one, or a node has told too much before.
+  const isEmptied = !isAll && sold.before < amount && isDust(sold.after, offered);
+  if (!isAskedEnough && isLess) return 'the node shows less in its accounts than its transaction has left there';
+  // To sell the rest of an order is given up by no few answers, which may all be of one moment.
+  if (!isAskedEnough && isEmptied) return 'the node says that it has emptied its account, and more should be there';
+  const whole = isAll || (isEmptied && isDust(left, offered));
+  if (!vaultOutput || bought === undefined || bought - order.progress.held <= moved.output) return { moved, whole };
+  // It is the order's, whoever has put it there, and is sold as such; unless only one answer has it.
+  const again = await heldBy(chain, vaultOutput);
+  const output = atMost(again, bought) - order.progress.held;
+  return { moved: output > moved.output ? { ...moved, output } : moved, whole };
+}
+
+const NOTHING: Held = { before: 0n, after: 0n };
+
+const isDust = (amount: bigint, offered: bigint): boolean => amount * DUST <= offered;
+
+/** None where there is no such account. */
+async function heldBy(chain: FillDeps['chain'], account: Address): Promise<bigint> {
+  const found = await chain.account(account);
+  return (found && decodeTokenAccount(found.data)?.amount) ?? 0n;
 }
 
 /** Of an account of SOL of Token-2022, what its tokens say is traded as they are; the lamports beside them are its rent. */

@@ -47,18 +47,22 @@ interface Trade {
  * Crafts and simulates the transaction that fills an order by its fired leg: all of it, or as much as the market takes
  * within the slippage. Returns the reason if that is not possible.
  */
-export async function prepareFill(deps: FillDeps, sale: Sale): Promise<PreparedFill | { skipped: string }> {
-  const [input, output] = await Promise.all([readToken(deps, sale.inputMint), readToken(deps, sale.outputMint)]);
+export async function prepareFill(deps: FillDeps, asked: Sale): Promise<PreparedFill | { skipped: string }> {
+  const [input, output] = await Promise.all([readToken(deps, asked.inputMint), readToken(deps, asked.outputMint)]);
   if (!input || !output) return { skipped: 'its mints are not on the chain' };
   if ('unclear' in input) return { skipped: input.unclear };
   if ('unclear' in output) return { skipped: output.unclear };
   // In one turn of the event loop, so that they are read with one call.
   const [source, target, expired] = await Promise.all([
-    deps.chain.account(sale.source),
-    targetOf(deps, sale, output),
-    expiredFills(deps.store, sale),
+    deps.chain.account(asked.source),
+    targetOf(deps, asked, output),
+    expiredFills(deps.store, asked),
   ]);
   if ('skipped' in target) return target;
+  const held = holds(source);
+  if (held === 0n) return { skipped: EMPTY };
+  // Of an old row, or after a false word of a node, less is there than the row says: that is sold, as a part, and the rest stays open.
+  const sale = held !== undefined && held < asked.amount ? { ...asked, amount: held } : asked;
   const signal = AbortSignal.timeout(QUOTES_MS);
   const readings = new FillReadings();
   const trade = { sale, input, output, target, expired };
@@ -69,10 +73,10 @@ export async function prepareFill(deps: FillDeps, sale: Sale): Promise<PreparedF
   const avoided = new Set<Address>();
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const { amount, quote } = offer;
-    // The account is closed only if it will be empty (others may have sent tokens to it), and not after a failed fill. SOL that is
-    // left in it is paid to the wallet.
+    // The account is closed only if it will be empty by its row, too (others may have sent tokens to it, and a node may show less than
+    // there is), and not after a failed fill. SOL that is left in it is paid to the wallet.
     const isSold = quote.inAmount === amount || input.mint === WRAPPED_SOL_MINT;
-    const isEmptied = amount === sale.amount && isSold && sale.failures === 0 && holds(source) === amount;
+    const isEmptied = amount === asked.amount && isSold && sale.failures === 0 && held === amount;
     const tried = await tryFill(deps, trade, offer, isEmptied);
     if (tried !== 'too large' && !('skipped' in tried)) {
       return { ...tried, amount, least: offer.least, pools: quote.hops.map(({ venue }) => venue) };
@@ -97,6 +101,7 @@ export async function prepareFill(deps: FillDeps, sale: Sale): Promise<PreparedF
   return { skipped: 'a transaction has no room for its route' };
 }
 
+const EMPTY = 'nothing is left in its account';
 /** The rent of the closed account pays for the created one. */
 const NO_ACCOUNT = 'the wallet has no token account for the output, and this fill makes none: make it, and it fills';
 

@@ -82,9 +82,9 @@ export class Recovery {
     let reason: string | undefined;
     let isAway = false;
     try {
-      reason = await this.#whyUntold(fill);
-      if (reason === undefined) return;
       const isAskedEnough = this.#backOffs.triesOf(requestId) >= MOST_QUESTIONS;
+      reason = await this.#whyUntold(fill, isAskedEnough);
+      if (reason === undefined) return;
       if (isAskedEnough && (await concludeByBalances(this.#deps, fill))) return;
     } catch (error) {
       reason = (error as Error).message;
@@ -100,13 +100,12 @@ export class Recovery {
 
   /**
    * Records a fill by its transaction; otherwise, why that cannot be done: the node does not have it, it cannot be a fill of
-   * this order, or it cannot be read, as where the mint of the output is gone.
+   * this order, the order's accounts contradict it, or it cannot be read, as where the mint of the output is gone.
    * @throws Outage
    */
-  async #whyUntold(fill: PendingFill): Promise<string | undefined> {
+  async #whyUntold(fill: PendingFill, isAskedEnough: boolean): Promise<string | undefined> {
     try {
-      const isRecorded = await concludeFill(this.#deps, fill, { tries: 1 });
-      return isRecorded ? undefined : 'the node does not have its transaction';
+      return await concludeFill(this.#deps, fill, { tries: 1, isAskedEnough });
     } catch (error) {
       if (error instanceof Outage) throw error;
       return (error as Error).message;
