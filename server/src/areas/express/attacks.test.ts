@@ -6,9 +6,11 @@ import {
   associatedTokenAddress,
   base58Decode,
   decodeTransaction,
+  encodeTokenAccount,
   encodeTransaction,
   type Keypair,
   SYSTEM_PROGRAM,
+  TOKEN_PROGRAM,
   withSignature,
 } from '@slipway/wire';
 import { PATIENCE_MS } from '../../lib/testing.js';
@@ -177,6 +179,22 @@ const pay = async (payer: Keypair, mint: Address) => {
   const { status, body } = await world.execute(payer, await world.craft(payer.address), mint);
   return [status, body.status, body.verificationCreated];
 };
+/** Until it is tried out before it is sent again. */
+async function untilAsked({ address }: Keypair) {
+  const simulated = world.simulationsOf(address);
+  await until(async () => {
+    world.skipped.ms += 4_000;
+    return world.simulationsOf(address) > simulated;
+  });
+}
+/** Makes the account that payments arrive in. */
+async function receive(state: 'initialized' | 'frozen') {
+  const { mint } = JUP;
+  const held = { mint, owner: world.receiver, amount: 0n, state, delegatedAmount: 0n, isNative: false };
+  const data = Buffer.from(encodeTokenAccount(held)).toString('base64');
+  const account = { lamports: 10_000_000, owner: TOKEN_PROGRAM, executable: false, data };
+  await world.rpc.call('localnet_setAccount', [associatedTokenAddress(world.receiver, mint), account]);
+}
 const noted = async (mint: Address) => {
   const text = 'select payer, state, note from verifications where token_id = $1 order by created_at';
   return (await world.store.query<{ payer: string; state: string; note: string | null }>(text, [mint])).rows;
@@ -216,11 +234,7 @@ describe("attack: a wallet keeps a rival's token taken by payments that never la
     const mint = await world.newMint();
     const ended = await hold(attacker, mint);
     await world.move(attacker, rival.address, PRICE, rival);
-    const simulated = world.simulationsOf(attacker.address);
-    await until(async () => {
-      world.skipped.ms += 4_000;
-      return world.simulationsOf(attacker.address) > simulated;
-    });
+    await untilAsked(attacker);
     await world.move(rival, attacker.address, PRICE, rival);
     world.node.drops.clear();
     await world.advance(11);
@@ -228,6 +242,27 @@ describe("attack: a wallet keeps a rival's token taken by payments that never la
     const { body } = await ended.answer;
     assert.deepEqual([body.status, body.verificationCreated], ['Success', true], JSON.stringify(body));
     assert.deepEqual([await world.tokens(world.receiver), await world.tokens(rival.address)], [PRICE, PRICE]);
+  });
+
+  it('whose money was away until nothing sent it any more, and which would fail for another reason when that is back: as a rival looks it is sent again, and fails at its cost', async () => {
+    await world.close();
+    world = await openExpressWorld(false);
+    const [attacker, rival] = [await world.newWallet(PRICE), await world.newWallet(PRICE)];
+    const mint = await world.newMint();
+    const ended = await hold(attacker, mint);
+    const [before, crafted] = [await world.lamports(attacker.address), await world.craft(rival.address)];
+    // In place of what a payer can bring about in his own payment, as an account that it would make.
+    await receive('frozen');
+    await untilAsked(attacker);
+    world.node.drops.clear();
+    await world.advance(11);
+    assert.notEqual((await world.execute(rival, crafted, mint)).body.status, 'Success');
+    await until(async () => (await noted(mint)).length === 0);
+    const { body } = await ended.answer;
+    assert.equal(body.status, 'Failed', JSON.stringify(body));
+    assert.ok((await world.lamports(attacker.address)) < before);
+    await receive('initialized');
+    assert.deepEqual(await pay(rival, mint), [200, 'Success', true]);
   });
 
   it('whose money is still there: it holds its token, because it may land at any time, and then has paid', async () => {
@@ -243,7 +278,7 @@ describe("attack: a wallet keeps a rival's token taken by payments that never la
   });
 });
 
-describe("attack: a wallet makes a rival's payment that is under way fail for a while, to take its token: who still has his money keeps it, and has paid", () => {
+describe("attack: a wallet makes a rival's payment that is under way fail for a while, to take its token: where the gas wallet pays the fee, who still has his money keeps it, and has paid", () => {
   async function keeps(begin: () => Promise<void>, end: () => Promise<void>): Promise<void> {
     const [slow, rival] = [await world.newWallet(PRICE), await world.newWallet(PRICE)];
     const mint = await world.newMint();
@@ -262,7 +297,7 @@ describe("attack: a wallet makes a rival's payment that is under way fail for a 
     assert.deepEqual([body.status, body.verificationCreated], ['Success', true], JSON.stringify(body));
   }
 
-  it('by moving the pool that it trades in', () =>
+  it('by whatever else makes it fail', () =>
     keeps(
       async () => {
         world.node.error = { InstructionError: [2, { Custom: 6001 }] };

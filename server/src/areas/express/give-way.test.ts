@@ -11,7 +11,6 @@ import {
 import type { ChainAccount } from '../../chain/index.js';
 import { walletMinimum } from '../../crafting/wallet.js';
 import { JUP, USDC } from '../../sandbox/maker/testing.js';
-import type { LedgerRow } from '../../store/ledger.js';
 import { letOthersPay } from './give-way.js';
 import type { PaymentPayload } from './payload.js';
 
@@ -21,7 +20,10 @@ const ENOUGH = NEEDED + walletMinimum();
 
 const NEWEST = 1_000n;
 
-/** Whether a payment that would fail by now gives way, when its sender has so much. `slots`: of the nodes that tell so, in turn. */
+/**
+ * Whether a payment that would fail by now gives way, when its sender has so much; otherwise it is sent again, if its sender pays
+ * for it. `slots`: of the nodes that tell so, in turn.
+ */
 async function givesWay(
   payload: PaymentPayload,
   has: { lamports?: bigint; tokens?: bigint; owner?: Address; space?: number },
@@ -42,8 +44,9 @@ async function givesWay(
     });
     accounts.set(associatedTokenAddress(sender, mint), { owner: TOKEN_PROGRAM, data: Buffer.from(data) });
   }
-  const row = { id: 'request', area: 'express', wallet: sender, state: 'sending', payload } as unknown as LedgerRow;
-  const freed: unknown[] = [];
+  const cosigners = 'lamports' in payload ? [] : ['gas'];
+  const row = { id: 'request', area: 'express', wallet: sender, state: 'sending', payload, cosigners };
+  const [freed, sent]: [unknown[], unknown[]] = [[], []];
   const deps = {
     store: {
       transaction: (run: (tx: object) => unknown) =>
@@ -52,7 +55,7 @@ async function givesWay(
     clock: { now: () => 1_000_000 },
     findHolders: async () => [row.id],
     findRequest: async () => row,
-    landing: { wouldFail: async () => true, sendAgain: () => assert.fail('it would fail') },
+    landing: { wouldFail: async () => true, sendAgain: (held: unknown) => sent.push(held) },
     chain: {
       newestSlot: async () => NEWEST,
       async accountReading(of: Address) {
@@ -67,10 +70,11 @@ async function givesWay(
     usdc: USDC,
   } as unknown as Parameters<typeof letOthersPay>[0];
   await letOthersPay(deps, 'token', ['verification']);
+  assert.equal(sent.length, freed.length === 0 && cosigners.length === 0 ? 1 : 0);
   return freed.length === 1;
 }
 
-describe('a payment that would fail gives way to others only where its sender lacks what it takes:', () => {
+describe('a payment that would fail gives way to others only where its sender lacks what it takes, and is sent again where he has it and pays the fee:', () => {
   it('SOL that it swaps, with fee and rent', async () => {
     const payload = { currency: 'SOL', amount: '1000', paid: '100', lamports: `${NEEDED}` } as const;
     assert.equal(await givesWay(payload, { lamports: ENOUGH }), false);

@@ -16,10 +16,11 @@ type Deps = Payers & Pick<ExpressDeps, 'store' | 'clock' | 'findHolders' | 'find
 
 /**
  * Frees the token from payments that have held it for a while and would fail by now because their senders have moved
- * the money away. Otherwise two of them in turn keep a rival from paying, at no cost. One that would fail for any
- * other reason holds its token: a rival may have brought that about, and once it is over the payment lands, and has paid.
- * One that can land is sent again: where its money was away for a while, nothing else would send it, and it would hold its
- * token until its blockhash is dead.
+ * the money away. Otherwise two of them in turn keep a rival from paying, at no cost. All others are sent again: where the money
+ * was away for a while, nothing else would do so, and the token would be held until the blockhash is dead. What would fail for
+ * another reason lands as failed, which ends it: its sender pays the fee, and may have brought that about while his money was away.
+ * Not where the gas wallet pays: its sender cannot keep such a payment from landing, and a rival may have brought that about; once
+ * that is over, it lands, and has paid.
  */
 export async function letOthersPay(deps: Deps, tokenId: string, kinds: readonly VerificationKind[]): Promise<void> {
   const { store, clock, findHolders, findRequest, landing } = deps;
@@ -28,8 +29,9 @@ export async function letOthersPay(deps: Deps, tokenId: string, kinds: readonly 
     const held = await findRequest(requestId);
     if (held?.state !== 'sending') continue;
     const isGone = await isMoneyGone(deps, held);
-    if (!(await landing.wouldFail(held))) landing.sendAgain(held);
-    else if (isGone) await store.transaction((tx) => giveWay(tx, requestId, new Date(now)));
+    const isDoomed = await landing.wouldFail(held);
+    if (isDoomed && isGone) await store.transaction((tx) => giveWay(tx, requestId, new Date(now)));
+    else if (!isDoomed || held.cosigners.length === 0) landing.sendAgain(held);
   }
 }
 
