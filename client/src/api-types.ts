@@ -593,7 +593,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel an order, and craft the withdrawal of its funds
-         * @description The order is not filled any more. While a fill is under way, this is 400 with `Retry-After`, and is remembered. Sign `transaction` and post it to `confirm-cancel`. This is also how the funds of an expired order come back, and a deposit that was called lost and has landed.
+         * @description The order is not filled any more. While a fill is under way, this is 400 with `Retry-After`, and is remembered. Sign `transaction` and post it to `confirm-cancel`. This is also how the funds of an expired order come back, a deposit that was called lost and has landed, and what a withdrawal has not brought that was called landed.
          */
         post: operations["postTriggerV2OrdersPriceCancelOrderId"];
         delete?: never;

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import type { RawState } from '../trigger-orders/state.js';
 import { deleteNeverPaid } from './ledger-cleaning.js';
-import { countLooks, LOST_LOOKS, lostToLookAt } from './lost-deposits.js';
+import { countLooks, endedToLookAt, LOST_LOOKS, reopenFound } from './lost-deposits.js';
 import type { Store } from './sql.js';
 import { openTestStore } from './testing.js';
 import { type TriggerOrderEventRow, triggerOrderEvents, writeTriggerOrderEvents } from './trigger-order-events.js';
@@ -154,13 +154,13 @@ for (const kind of ['embedded', 'postgres'] as const) {
       assert.equal(await deleteSome(), 0);
       const before = [at(900_000), at(900_000), at(900_000)];
       for (let look = 0; look < LOST_LOOKS; look++) {
-        const lost = await lostToLookAt(store, before, 9);
+        const lost = await endedToLookAt(store, 'deposit_failed', before, 9);
         assert.deepEqual(lost.map(({ id, looks }) => [id, looks]).sort(), old.map(({ id }) => [id, look]).sort());
-        assert.equal(await store.transaction((tx) => countLooks(tx, lost)), 3);
+        assert.equal(await store.transaction((tx) => countLooks(tx, 'deposit_failed', lost)), 3);
         // Another copy that has looked at the same time.
-        assert.equal(await store.transaction((tx) => countLooks(tx, lost)), 0);
+        assert.equal(await store.transaction((tx) => countLooks(tx, 'deposit_failed', lost)), 0);
       }
-      assert.deepEqual(await lostToLookAt(store, before, 9), []);
+      assert.deepEqual(await endedToLookAt(store, 'deposit_failed', before, 9), []);
       assert.deepEqual([await deleteSome(), await deleteSome(), await deleteSome()], [2, 1, 0]);
       const left = [young.id, open.id].sort();
       const everything = {
@@ -268,6 +268,60 @@ for (const kind of ['embedded', 'postgres'] as const) {
       assert.deepEqual(await list({ states: ['cancelled'], expired: 'empty' }), [[gone.id], 1]);
       assert.deepEqual(await list({ states: [], expired: 'all' }), [[gone.id, rescue.id], 2]);
       assert.deepEqual(await list({ wallet: 'nobody' }), [[], 0]);
+    });
+
+    test('a cancelled order is looked at so often, and anew once something was found there', async () => {
+      const order = await insert(newOrder('w17', {}, 'cancelled'));
+      await store.single((tx) =>
+        tx.query(`update orders set lost_looks = 3 where state = 'cancelled' and id <> $1`, [order.id]),
+      );
+      const [due, early] = [at(900_000), at(-900_000)];
+      const toLookAt = (before: Date[]) => endedToLookAt(store, 'cancelled', before, 9);
+      assert.deepEqual(await toLookAt([early, due, due]), []);
+      for (let look = 0; look < LOST_LOOKS; look++) {
+        const ended = await toLookAt([due, due, due]);
+        assert.deepEqual(
+          ended.map(({ id, looks }) => [id, looks]),
+          [[order.id, look]],
+        );
+        assert.equal(await store.transaction((tx) => countLooks(tx, 'deposit_failed', ended)), 0);
+        assert.equal(await store.transaction((tx) => countLooks(tx, 'cancelled', ended)), 1);
+      }
+      assert.deepEqual(await toLookAt([due, due, due]), []);
+      const event = (id: string, changes: Partial<TriggerOrderEventRow>): TriggerOrderEventRow => ({
+        wallet: 'w17',
+        orderId: order.id,
+        id,
+        type: 'withdrawal',
+        state: 'success',
+        at: at(1),
+        signature: null,
+        mint: 'USDC',
+        amount: 1n,
+        outputMint: null,
+        outputAmount: null,
+        context: null,
+        ...changes,
+      });
+      const history = [
+        event('r1 withdrawal 0', {}),
+        event('r2 withdrawal 0', {}),
+        event('r2 withdrawal 1', { mint: 'SOL' }),
+        event('r2 cancelled', { type: 'cancelled', mint: null, amount: null }),
+      ];
+      await store.single((tx) => writeTriggerOrderEvents(tx, history));
+      const found = [{ id: order.id, mints: ['USDC'] }];
+      const reopen = () => store.transaction((tx) => reopenFound(tx, found, at(2)));
+      assert.deepEqual([await reopen(), await reopen()], [1, 0]);
+      assert.equal((await findTriggerOrder(store, order.id))!.progress.state, 'ready_to_cancel');
+      const failed = (await triggerOrderEvents(store, 'w17', [order.id])).filter(({ state }) => state === 'failed');
+      assert.deepEqual(failed.map(({ id }) => id).sort(), ['r2 cancelled', 'r2 withdrawal 0']);
+      await store.single((tx) => tx.query(`update orders set state = 'cancelled' where id = $1`, [order.id]));
+      assert.deepEqual(
+        (await toLookAt([due, early, early])).map(({ looks }) => looks),
+        [0],
+      );
+      await store.single((tx) => tx.query('delete from orders where id = $1', [order.id]));
     });
 
     test('a keeper loads every order that waits for a price once, page by page', async () => {

@@ -110,15 +110,16 @@ export const transitions: Record<RawState, Partial<Record<OrderEventType, readon
   withdraw_failed: { cancel_asked: ['ready_to_cancel'] },
   ready_to_cancel: { cancel_asked: ['ready_to_cancel'], withdrawn: ['cancelled'] },
   fill_success: {},
-  cancelled: {},
+  // Where a node has called a withdrawal landed that had not, or has hidden an account.
+  cancelled: { deposit_found: ['ready_to_cancel'] },
   oco_cancelled: {},
   // Where a node has denied a deposit that had landed. It is not traded: its owner was told to deposit again.
   deposit_failed: { deposit_found: ['ready_to_cancel'] },
 };
 
-/** Whether the state is final: nothing is left in the vault, and no event is possible, but that a lost deposit is found there. */
+/** Whether the state is final: nothing is left in the vault, and no event is possible, but that something is found there all the same. */
 export function isFinal(raw: RawState): boolean {
-  return raw === 'deposit_failed' || Object.keys(transitions[raw]).length === 0;
+  return Object.keys(transitions[raw]).every((event) => event === 'deposit_found');
 }
 
 const SHOWN_ACTIVE: ReadonlySet<ShownState> = new Set(['pending', 'open', 'executing', 'pending_withdraw']);

@@ -34,6 +34,8 @@ import { CancelAnswer, ConfirmBody, Confirmed, OrderParams } from './schema.js';
 import { readVaultToken } from './vault-token.js';
 import { craftWithdrawal, type OrderHolding } from './vault-transactions.js';
 
+/** Longer than a transaction lives, and than a node is behind. */
+const LONGEST_LIFE_MS = 120_000;
 const AGAIN = 'Please initiate cancel again.';
 const REQUIRES_MEMOS = 'the token account of the wallet requires memos; turn that off first';
 
@@ -46,7 +48,7 @@ export function registerCancelOrder(app: TypedServer, deps: TriggerV2Deps): void
         tags,
         summary: 'Cancel an order, and craft the withdrawal of its funds',
         description:
-          'The order is not filled any more. While a fill is under way, this is 400 with `Retry-After`, and is remembered. Sign `transaction` and post it to `confirm-cancel`. This is also how the funds of an expired order come back, and a deposit that was called lost and has landed.',
+          'The order is not filled any more. While a fill is under way, this is 400 with `Retry-After`, and is remembered. Sign `transaction` and post it to `confirm-cancel`. This is also how the funds of an expired order come back, a deposit that was called lost and has landed, and what a withdrawal has not brought that was called landed.',
         params: OrderParams,
         response: { 200: CancelAnswer },
       },
@@ -76,7 +78,7 @@ export function registerConfirmCancel(app: TypedServer, deps: TriggerV2Deps): vo
 
 /**
  * Ends an order and crafts the withdrawal that returns everything to its wallet. May be repeated until that lands. Of one whose deposit
- * was called lost, the chain decides: nobody but the vault can have made its accounts, by the deposit.
+ * was called lost, or whose withdrawal was called landed, the chain decides: nobody but the vault can have made its accounts, by the deposit.
  */
 export async function cancelOrder(deps: TriggerV2Deps, wallet: Address, id: string): Promise<CancelAnswer> {
   const order = await findTriggerOrder(deps.store, id);
@@ -84,13 +86,12 @@ export async function cancelOrder(deps: TriggerV2Deps, wallet: Address, id: stri
   if (!(await isTheirs(deps, order, wallet))) {
     throw new AppError('FORBIDDEN', { message: 'Forbidden: this order is not yours' });
   }
-  const isFound =
-    order.progress.state === 'deposit_failed' &&
-    (await readHoldings(deps, order, await vaultOf(deps.signer, wallet))).length > 0;
-  const changes = [{ id, event: { type: 'cancel_asked' } as const }];
   const now = new Date(deps.clock.now());
+  const found = canBeFound(order, now) ? await readHoldings(deps, order, await vaultOf(deps.signer, wallet)) : [];
+  const mints = found.filter(({ amount }) => amount > 0n).map(({ token }) => token.mint);
+  const changes = [{ id, event: { type: 'cancel_asked' } as const }];
   const outcomes = await deps.store.transaction(async (tx) => {
-    if (isFound) await reopenFound(tx, [id], now);
+    if (found.length > 0) await reopenFound(tx, [{ id, mints }], now);
     return changeOrders(tx, changes, now);
   });
   const outcome = outcomes.get(id);
@@ -102,6 +103,11 @@ export async function cancelOrder(deps: TriggerV2Deps, wallet: Address, id: stri
     throw new AppError('ORDER_UNDER_WAY');
   }
   return craft(deps, outcome, wallet, { isRepeated: order.progress.state === 'ready_to_cancel' });
+}
+
+/** Whether something may be in its accounts, though it has ended. A node that is behind shows for a while what has come home. */
+function canBeFound({ progress: { state }, updatedAt }: TriggerOrderRow, now: Date): boolean {
+  return state === 'deposit_failed' || (state === 'cancelled' && now.getTime() - updatedAt.getTime() > LONGEST_LIFE_MS);
 }
 
 /**

@@ -114,7 +114,7 @@ it('attack: a node denies a deposit that has landed until its blockhash is dead:
   assert.equal(await look(row, 4), 0);
   await assert.rejects(look(row, 6, true), /away/);
   assert.equal(await stateOf(row.id), 'deposit_failed');
-  assert.equal(await look(row, 6), 1);
+  assert.equal(await look(row, 6), 2);
   const found = await world.rowOf(row.id);
   assert.deepEqual([found.progress.state, found.funded], ['ready_to_cancel', true]);
   assert.equal((await depositOf(row))?.state, 'success');
@@ -135,7 +135,7 @@ it('attack: a node calls a deposit lost that has landed, and hides its account f
   }
   assert.equal(await look(row, 62), 0);
   assert.equal(await isKept(row), true);
-  assert.equal(await look(row, KEPT / MINUTE + 1), 1);
+  assert.equal(await look(row, KEPT / MINUTE + 1), 2);
   await bringsAllHome(wallet, row);
 });
 
