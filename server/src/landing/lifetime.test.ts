@@ -28,12 +28,36 @@ function chainAt(height: bigint, { valid, behindMs = 0 }: { valid: boolean; behi
   return { chain, asked };
 }
 
-test('a transaction is dead once the chain is past the height that was told with its blockhash', async () => {
+test('a transaction is dead once the chain is past the height that was told with its blockhash, and that is not valid: one question more, and none before', async () => {
   const { chain, asked } = chainAt(NOW.height, { valid: false });
-  assert.equal(await deadAt(lifetimeByHeight(wire, NOW.height - 1n), chain), NOW.slot);
   assert.equal(await deadAt(lifetimeByHeight(wire, NOW.height), chain), undefined);
   assert.equal(await deadAt(lifetimeByHeight(wire, NOW.height + 150n), chain), undefined);
   assert.deepEqual(asked, []);
+  assert.equal(await deadAt(lifetimeByHeight(wire, NOW.height - 1n), chain), NOW.slot);
+  assert.deepEqual(asked, [blockhash]);
+});
+
+test('attack: a node tells one height that is too high, or says once that a blockhash is dead, while what has it is under way: one answer has nothing die', async () => {
+  const { chain } = chainAt(NOW.height, { valid: true });
+  const saying = (...answers: { valid: boolean; slot: bigint }[]) =>
+    ({ ...chain, isBlockhashValid: async () => answers.shift()! }) as Chain;
+  const [alive, dead] = [
+    { valid: true, slot: NOW.slot },
+    { valid: false, slot: NOW.slot },
+  ];
+  const [behind, later] = [
+    { valid: false, slot: NOW.slot - 1n },
+    { valid: false, slot: NOW.slot + 1n },
+  ];
+  const tooHigh = lifetimeByHeight(wire, NOW.height - 150n);
+  assert.equal(await deadAt(tooHigh, saying(alive)), undefined);
+  assert.equal(await deadAt(tooHigh, saying(behind)), undefined, 'a node that is behind knows no newer ones');
+  assert.equal(await deadAt(tooHigh, saying(later)), later.slot);
+  const submitted = { kind: 'blockhash', blockhash, aliveAt: NOW.slot } as const;
+  assert.equal(await deadAt(submitted, saying(dead, alive)), undefined);
+  assert.equal(await deadAt(submitted, saying(dead, behind)), undefined);
+  assert.equal(await deadAt(submitted, saying(later, dead)), later.slot);
+  assert.equal(await deadAt(submitted, saying(dead, later)), later.slot);
 });
 
 test('attack: a node tells once of a blockhash that lives to a height that never comes: what is crafted with it ends as the blockhash does', async () => {

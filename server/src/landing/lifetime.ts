@@ -33,19 +33,27 @@ export function lifetimeOf(message: Uint8Array, aliveAt = 0n): Lifetime {
 
 /**
  * The slot at which a node reported that the transaction can no longer land; undefined while it can. A node that has
- * reached this slot and does not know the transaction will never know it.
+ * reached this slot and does not know the transaction will never know it. No single answer says so of a blockhash: what
+ * is told as expired is made anew, though it may be about to land.
  */
 export async function deadAt(lifetime: Lifetime, chain: Chain): Promise<bigint | undefined> {
   switch (lifetime.kind) {
     case 'height': {
       const { lastValidBlockHeight: newest, slot } = await chain.latestBlockhash();
-      if (newest - BLOCKHASH_LIFE > lifetime.lastValidBlockHeight) return slot;
+      if (newest - BLOCKHASH_LIFE > lifetime.lastValidBlockHeight) {
+        const dead = await deadBlockhash(lifetime.blockhash, chain);
+        // A node that is behind does not know it yet.
+        return dead !== undefined && dead >= slot ? dead : undefined;
+      }
       if (lifetime.lastValidBlockHeight <= newest + ABSURD) return undefined;
       const dead = await deadBlockhash(lifetime.blockhash, chain);
       return dead !== undefined && (await isCurrent(dead, chain)) ? dead : undefined;
     }
-    case 'blockhash':
-      return sinceAlive(await deadBlockhash(lifetime.blockhash, chain), lifetime.aliveAt, chain);
+    case 'blockhash': {
+      const first = await deadSinceAlive(lifetime, chain);
+      const second = first === undefined ? undefined : await deadSinceAlive(lifetime, chain);
+      return first !== undefined && second !== undefined && first > second ? first : second;
+    }
     case 'nonce':
       return sinceAlive(await deadNonce(lifetime, chain), lifetime.aliveAt, chain);
   }
@@ -55,6 +63,13 @@ export async function deadAt(lifetime: Lifetime, chain: Chain): Promise<bigint |
 async function sinceAlive(dead: bigint | undefined, aliveAt: bigint, chain: Chain): Promise<bigint | undefined> {
   if (dead === undefined || dead >= aliveAt) return dead;
   return aliveAt > dead + ABSURD && (await isCurrent(dead, chain)) ? dead : undefined;
+}
+
+async function deadSinceAlive(
+  { blockhash, aliveAt }: { blockhash: string; aliveAt: bigint },
+  chain: Chain,
+): Promise<bigint | undefined> {
+  return sinceAlive(await deadBlockhash(blockhash, chain), aliveAt, chain);
 }
 
 async function deadBlockhash(blockhash: string, chain: Chain): Promise<bigint | undefined> {

@@ -35,10 +35,13 @@ const FEE = 5_000n;
 const log = pino({ level: 'silent' });
 
 /** A node that says of everything that it has expired, though it lands. */
-const lying = (real: Chain): Pick<Chain, 'latestBlockhash' | 'statuses'> => ({
+const lying = (real: Chain): Pick<Chain, 'isBlockhashValid' | 'latestBlockhash' | 'statuses'> => ({
   async latestBlockhash() {
     const { slot, lastValidBlockHeight, ...latest } = await real.latestBlockhash();
     return { ...latest, slot: slot + 10_000n, lastValidBlockHeight: lastValidBlockHeight + 10_000n };
+  },
+  async isBlockhashValid() {
+    return { valid: false, slot: (await real.latestBlockhash()).slot + 15_000n };
   },
   async statuses(signatures) {
     return { slot: (await real.latestBlockhash()).slot + 20_000n, found: signatures.map(() => undefined) };

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Address } from '@slipway/wire';
-import { ChainUnavailable, createMintOpinions, type Rpc } from '../../chain/index.js';
+import { ChainUnavailable, createChain, createMintOpinions, type Rpc } from '../../chain/index.js';
 import { steadyNow } from '../../lib/clock.js';
+import { PATIENCE_MS } from '../../lib/testing.js';
 import { AMOUNT, openTriggerWorld } from './testing.js';
 
 let world: Awaited<ReturnType<typeof openTriggerWorld>>;
@@ -64,4 +66,42 @@ it('a node that is away, or does not know the mint, stops no fill', async () => 
   const silent = answering(() => new Promise(() => {}));
   const behind = answering(async () => ({ context: { slot: 1 }, value: [null] }));
   assert.equal(await leftOf([away, silent, behind]), 0n);
+});
+
+it('attack: a node tells once of a height that is too high, while the entry of an order lands: it is not told as expired, and its stop-loss guards what it has bought', async () => {
+  const LANDS_MS = 4_000;
+  let [isSent, lies] = [false, 0];
+  const rpc: Rpc = {
+    ...world.world.rpc,
+    async call<T>(method: string, params: unknown[]) {
+      // It takes some seconds to land, as on a busy chain.
+      if (method === 'sendTransaction') {
+        setTimeout(() => void world.world.rpc.call(method, params).catch(() => {}), LANDS_MS);
+        return '' as T;
+      }
+      const answer = await world.world.rpc.call<T>(method, params);
+      if (method !== 'getLatestBlockhash' || !isSent || lies > 0) return answer;
+      lies++;
+      const { value, ...more } = answer as { value: { lastValidBlockHeight: number } };
+      return { ...more, value: { ...value, lastValidBlockHeight: value.lastValidBlockHeight + 300 } } as T;
+    },
+  };
+  const bracket = { orderType: 'otoco', tpPriceUsd: 9, slPriceUsd: 0.5, slippageBps: 500 } as const;
+  const { id, wallet } = await world.deposit(world.newClient(), bracket);
+  const chain = createChain({ rpc, steadyNow, fees: { percentile: 50, maxMicroLamports: 0n } });
+  const keeper = await world.newKeeper({ landing: world.newLanding([rpc], { chain }) });
+  await keeper.tick();
+  const stateOf = async () => (await world.rowOf(id)).progress;
+  const until = async (is: () => Promise<boolean>) => {
+    for (const end = steadyNow() + PATIENCE_MS; !(await is()); await sleep(50)) assert.ok(steadyNow() < end);
+  };
+  await until(async () => (await stateOf()).state === 'executing');
+  isSent = true;
+  await until(async () => (await stateOf()).state !== 'executing');
+  assert.equal(lies, 1);
+  assert.equal((await stateOf()).stage, 'exit');
+  for (const { mint } of [world.sold, world.bought]) world.setPrice(mint, 0.4);
+  await keeper.runDue();
+  assert.equal((await stateOf()).state, 'fill_success');
+  assert.ok((await world.held(wallet.address, world.sold)) > (AMOUNT * 9n) / 10n);
 });
