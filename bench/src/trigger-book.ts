@@ -119,7 +119,7 @@ async function measureKeeper(url: string): Promise<BookFigures['keeper']> {
     log: pino({ level: 'warn' }),
     alone: false,
     registry: createMetrics().registry,
-    landing: { send: nothing, execute: nothing, vouchesForOrder: nothing },
+    landing: { send: nothing, execute: nothing, vouchesForOrder: nothing, unlandedAt: nothing },
     chain: undefined as never,
     router: undefined as never,
     payer: '' as Address,

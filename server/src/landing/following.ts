@@ -149,7 +149,7 @@ function ended(row: LedgerRow): LedgerRow {
   throw new StoreUnavailable(new Error(`it has lost that request ${row.id} was sent; post it again`));
 }
 
-function lifetimeOfRow(row: LedgerRow, wire: Uint8Array): Lifetime {
+export function lifetimeOfRow(row: LedgerRow, wire: Uint8Array): Lifetime {
   const { lastValidBlockHeight } = row;
   if (lastValidBlockHeight > 0n) return lifetimeByHeight(wire, lastValidBlockHeight);
   return lifetimeOf(decodeTransaction(wire).message, aliveAtOf(row));

@@ -17,7 +17,7 @@ import { createDelegatedSend, type DelegatedSend, type Deliver } from './delegat
 import type { LandingDeps } from './deps.js';
 import { endEvents } from './end-events.js';
 import { whyNotFinal } from './finality.js';
-import { Following } from './following.js';
+import { Following, lifetimeOfRow } from './following.js';
 import { createGroupedWrites } from './grouped-writes.js';
 import { isAsOrdered } from './order-seal.js';
 import { posted, UNSENT } from './pace.js';
@@ -28,6 +28,7 @@ import type { SignedTransaction } from './signed-transaction.js';
 import { type PurseReading, Spending } from './spending.js';
 import { openStrangers, type Strangers } from './strangers.js';
 import { createTracker, type Tracker } from './tracker.js';
+import { unlandedAt } from './unlanded.js';
 
 /** Per run; the next run takes over the rest. */
 const MAX_RESUMED = 10_000;
@@ -217,6 +218,13 @@ export class Landing {
   /** Why a landed transaction must not be relied on for good yet, according to all nodes; undefined where it is final. */
   whyNotFinal(signature: string): Promise<string | undefined> {
     return whyNotFinal(this.#deps.sendRpcs, signature);
+  }
+
+  /** The slot at which a transaction that was told landed is dead, and has not, according to all nodes; undefined where it may have. */
+  async unlandedAt(row: LedgerRow): Promise<bigint | undefined> {
+    const { wire, signature } = row;
+    if (wire === null || signature === null) return undefined;
+    return unlandedAt(this.#deps, { signature, lifetime: lifetimeOfRow(row, wire) });
   }
 
   /** What our wallets have lost within the last hour. */

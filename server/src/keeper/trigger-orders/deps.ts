@@ -15,7 +15,7 @@ import type { UnitsByShape } from './units-by-shape.js';
 
 export interface TriggerKeeperDeps {
   store: Store;
-  landing: Pick<Landing, 'send' | 'execute' | 'vouchesForOrder'>;
+  landing: Pick<Landing, 'send' | 'execute' | 'vouchesForOrder' | 'unlandedAt'>;
   chain: Chain;
   /** What other nodes say of the mints that orders sell and buy. */
   contradictions: MintOpinions;

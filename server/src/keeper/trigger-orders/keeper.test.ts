@@ -107,6 +107,7 @@ describe('a keeper that dies', () => {
         send,
         execute: (...args) => landing.execute(...args),
         vouchesForOrder: (row) => landing.vouchesForOrder(row),
+        unlandedAt: (row) => landing.unlandedAt(row),
       },
     });
     await dying.tick();

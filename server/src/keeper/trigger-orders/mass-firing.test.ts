@@ -93,7 +93,7 @@ async function keeperOf(
     log: Object.assign(Object.create(silent), { warn: (line: unknown) => warnings.push(line) }),
     alone: false,
     registry,
-    landing: { send: nothing, execute: nothing, vouchesForOrder: nothing },
+    landing: { send: nothing, execute: nothing, vouchesForOrder: nothing, unlandedAt: nothing },
     chain: undefined as never,
     router: undefined as never,
     payer: '' as Address,

@@ -5,6 +5,7 @@ import { abandonedClaims, landedFills, type PendingFill } from '../../store/trig
 import type { TriggerOrderRow } from '../../store/trigger-orders.js';
 import { concludeByBalances, concludeFill } from './conclude-fill.js';
 import type { FillDeps, TriggerKeeperDeps } from './deps.js';
+import { hasNotLanded, recordLost } from './lost-fills.js';
 import { isSameTime } from './settlement.js';
 
 const BATCH = 500;
@@ -12,6 +13,8 @@ const AT_ONCE = 16;
 const UNREAD = { firstMs: 1_000, longestMs: 60_000 };
 /** After so many questions, over some four minutes, a node does not lag but has forgotten, or tells something else. */
 const MOST_QUESTIONS = 9;
+/** After so many looks in a row from then on, a minute apart, that show that a fill has not landed, it is lost. */
+const LOST_LOOKS = 3;
 
 /**
  * Releases the orders that a stopped keeper has claimed and sent nothing for. `alone`: no other keeper is at work, so
@@ -31,12 +34,14 @@ export async function releaseAbandoned(
 }
 
 /**
- * Records fills that have landed, and of which no keeper has recorded what they moved. It runs beside the ticks, because
- * a node may take minutes to tell, or never do.
+ * Records fills that were told landed, and of which no keeper has recorded what they moved; as lost where they have not landed after
+ * all. It runs beside the ticks, because a node may take minutes to tell, or never do.
  */
 export class Recovery {
   readonly #deps: FillDeps;
   readonly #backOffs: BackOffs;
+  /** How many looks in a row have shown that a fill has not landed, by its request. */
+  readonly #lostLooks = new Map<string, number>();
   #running: Promise<void> | undefined;
 
   constructor(deps: FillDeps & { steadyNow: () => number }) {
@@ -60,6 +65,7 @@ export class Recovery {
   async finish(): Promise<void> {
     await this.#running;
     this.#backOffs.clear();
+    this.#lostLooks.clear();
     await this.begin(() => false);
   }
 
@@ -75,6 +81,7 @@ export class Recovery {
       while (due.length > 0) await Promise.all(due.splice(0, AT_ONCE).map((fill) => this.#conclude(fill)));
     } while (page.length === BATCH);
     this.#backOffs.keepOnly(seen);
+    for (const id of this.#lostLooks.keys()) if (!seen.has(id)) this.#lostLooks.delete(id);
   }
 
   async #conclude(fill: PendingFill): Promise<void> {
@@ -85,7 +92,7 @@ export class Recovery {
       const isAskedEnough = this.#backOffs.triesOf(requestId) >= MOST_QUESTIONS;
       reason = await this.#whyUntold(fill, isAskedEnough);
       if (reason === undefined) return;
-      if (isAskedEnough && (await concludeByBalances(this.#deps, fill))) return;
+      if (isAskedEnough && (await this.#concludeUntold(fill))) return;
     } catch (error) {
       reason = (error as Error).message;
       isAway = error instanceof Outage;
@@ -96,6 +103,17 @@ export class Recovery {
     const tries = this.#backOffs.restsOf(requestId);
     const { log } = this.#deps;
     log[tries === 1 ? 'warn' : 'debug']({ order: orderId, reason, tries }, 'cannot record a landed fill yet');
+  }
+
+  /** Records by what the accounts hold a fill that nobody tells of; false if they do not show it yet. */
+  async #concludeUntold(fill: PendingFill): Promise<boolean> {
+    if (await concludeByBalances(this.#deps, fill)) return true;
+    const { requestId } = fill;
+    const looks = (await hasNotLanded(this.#deps, fill)) ? (this.#lostLooks.get(requestId) ?? 0) + 1 : 0;
+    this.#lostLooks.set(requestId, looks);
+    if (looks < LOST_LOOKS) return false;
+    await recordLost(this.#deps, fill);
+    return true;
   }
 
   /**

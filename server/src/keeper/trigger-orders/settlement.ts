@@ -101,20 +101,28 @@ export const fillSettlement: Settlement = {
       // A landed fill is recorded later, with the amounts that it moved: these must be read from the chain.
       if (state === 'landed' || !settledAt) continue;
       const { orderId, amount } = readFillPayload(row);
-      const fill = { id: row.id, state: 'failed', amount: BigInt(amount), at: settledAt } as const;
-      const history = (order: TriggerOrderRow) => [{ ...fillEvent(saleOf(order), fill), signature }];
-      const lost = { id: orderId, event: { type: 'fill_lost' } as const, history };
-      const order = (await changeOrders(tx, [lost], settledAt)).get(orderId);
-      if (!order || order instanceof IllegalEvent) continue;
-      const { failures } = order.progress;
-      const paid = state === 'failed' ? (await failedFills(tx, saleOf(order))).length : 0;
-      const rest =
-        paid > MANY_FAILURES ? backOffMs(paid - MANY_FAILURES, LONG_BACK_OFF) : backOffMs(failures, BACK_OFF);
-      const retryAt = new Date(settledAt.getTime() + rest);
-      await changeOrders(tx, [{ id: orderId, event: { type: 'retried' }, times: { retryAt } }], settledAt);
+      const fill = { id: row.id, orderId, amount: BigInt(amount), signature, at: settledAt };
+      await loseFill(tx, { ...fill, isPaid: state === 'failed' });
     }
   },
 };
+
+/** Has an order whose fill has moved nothing wait for its next try. `isPaid`: the fill is on the chain, as failed. */
+export async function loseFill(
+  tx: Tx,
+  lost: { id: string; orderId: string; amount: bigint; signature: string | null; at: Date; isPaid: boolean },
+): Promise<void> {
+  const { id, orderId, amount, signature, at, isPaid } = lost;
+  const fill = { id, state: 'failed', amount, at } as const;
+  const history = (order: TriggerOrderRow) => [{ ...fillEvent(saleOf(order), fill), signature }];
+  const order = (await changeOrders(tx, [{ id: orderId, event: { type: 'fill_lost' }, history }], at)).get(orderId);
+  if (!order || order instanceof IllegalEvent) return;
+  const { failures } = order.progress;
+  const paid = isPaid ? (await failedFills(tx, saleOf(order))).length : 0;
+  const rest = paid > MANY_FAILURES ? backOffMs(paid - MANY_FAILURES, LONG_BACK_OFF) : backOffMs(failures, BACK_OFF);
+  const retryAt = new Date(at.getTime() + rest);
+  await changeOrders(tx, [{ id: orderId, event: { type: 'retried' }, times: { retryAt } }], at);
+}
 
 /**
  * Whether a fill has failed because the account that it was to close was not empty: anybody sends something there before it lands,
