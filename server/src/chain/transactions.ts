@@ -98,25 +98,34 @@ interface Listed {
   err?: unknown;
 }
 
-/** A wallet's transaction that has just landed is mostly among its newest ones, unless strangers land many that name it. */
-const LISTED = [20, 1_000, 1_000];
+/** How many of a payer's transactions are listed at first, and then; strangers may have landed newer ones that name it. */
+const NEWEST = 10;
+const NEXT = [200, 200];
+
+/** What a node lists of a payer's transactions. */
+export interface Ends {
+  /** How they have ended, as `endOf` says of each; those that are missing it has not listed. */
+  ends: Map<string, TransactionEnd | 'untold'>;
+  /** Whether those that are missing may stand behind newer ones. */
+  isBuried: boolean;
+}
 
 /**
- * How these transactions of one payer have ended, as `endOf` says of each; those that are missing the node does not have. It lists
- * them in no time and few bytes whatever they do, where it may take ten seconds to give a single one. None that landed before
- * the slot `since` is looked for.
+ * How these transactions of one payer have ended. A node lists them in no time whatever they do, where it may take ten seconds to give a
+ * single one. Of the payer's, the newest few are listed, or with `isBuried` some hundreds: a line may have five kilobytes of memos.
+ * None that landed before the slot `since` is looked for.
  * @throws ChainUnavailable
  */
 export async function endsOf(
   rpc: Rpc,
   payer: Address,
   signatures: ReadonlySet<string>,
-  since: bigint,
-): Promise<Map<string, TransactionEnd | 'untold'> | 'untold'> {
-  const ends = new Map<string, TransactionEnd | 'untold'>();
-  let before: string | undefined;
-  for (const limit of LISTED) {
-    const params = [payer, { commitment: 'confirmed', limit, ...(before !== undefined && { before }) }];
+  { since, isBuried = false }: { since: bigint; isBuried?: boolean },
+): Promise<Ends | 'untold'> {
+  const ends: Ends['ends'] = new Map();
+  let last: { signature: string; slot: bigint } | undefined;
+  for (const limit of [NEWEST, ...(isBuried ? NEXT : [])]) {
+    const params = [payer, { commitment: 'confirmed', limit, ...(last && { before: last.signature }) }];
     const rows = await unlessUntold(rpc, 'getSignaturesForAddress', params, (rows: Listed[]) => {
       if (!Array.isArray(rows)) throw new TypeError('no list');
       return rows.map(({ signature, slot, err }) => ({ signature, slot: wholeIn(slot), err }));
@@ -124,12 +133,14 @@ export async function endsOf(
     if (rows === 'untold') return rows;
     for (const { signature, slot, err } of rows)
       if (signatures.has(signature)) ends.set(signature, err === undefined ? 'untold' : { slot, err });
-    const last = rows.at(-1);
-    if (ends.size === signatures.size || rows.length < limit || !last || last.slot < since) break;
-    before = last.signature;
+    last = rows.at(-1);
+    if (ends.size === signatures.size || !last || last.slot < since) return { ends, isBuried: false };
   }
-  return ends;
+  return { ends, isBuried: true };
 }
+
+/** The codes of nodes that keep no history, and of those that know no such method. Others may answer the next time. */
+const NO_HISTORY: ReadonlySet<number> = new Set([-32011, -32601]);
 
 /** `untold` where the node keeps no history. */
 async function unlessUntold<R, T>(
@@ -142,8 +153,9 @@ async function unlessUntold<R, T>(
     return read(await rpc.call<R>(method, params));
   } catch (error) {
     if (error instanceof ChainUnavailable) throw error;
-    if (error instanceof RpcError) return 'untold';
-    throw new ChainUnavailable(`${rpc.name}: not a usable answer to ${method}`);
+    if (error instanceof RpcError && NO_HISTORY.has(error.code)) return 'untold';
+    const reason = error instanceof RpcError ? `refused: ${error.message}` : 'not a usable answer';
+    throw new ChainUnavailable(`${rpc.name}: ${reason} to ${method}`);
   }
 }
 

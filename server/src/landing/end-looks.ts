@@ -25,6 +25,8 @@ export interface Look extends Wanted {
   /** Steady milliseconds. */
   againAt: number;
   state: 'idle' | 'waiting' | 'asked';
+  /** Whether it may stand behind newer ones of its payer, so that the next list is a long one. */
+  isBuried: boolean;
 }
 
 interface EndLooksDeps {
@@ -47,10 +49,9 @@ const NOBODY: Guest = { id: '' };
 export class EndLooks {
   readonly #deps: EndLooksDeps;
   readonly #room: FairRoom;
-  /** By caller and payer; the caller whose turn was the longest ago comes first, and so does the payer. */
-  readonly #waiting = new Map<string, Map<Address, Set<Look>>>();
-  /** The payers that may still be asked for with this poll. */
-  #turns = new FairRoom(0, TIMES_LEFT);
+  readonly #newest = new Line();
+  /** Of those that are behind newer ones: long lists, which anybody can make longer still. */
+  readonly #buried = new Line();
   #isStarting = false;
 
   constructor(deps: EndLooksDeps) {
@@ -59,12 +60,13 @@ export class EndLooks {
   }
 
   of(wanted: Wanted): Look {
-    return { ...wanted, asked: 0, againAt: 0, state: 'idle' };
+    return { ...wanted, asked: 0, againAt: 0, state: 'idle', isBuried: false };
   }
 
-  /** Lets so many be asked for, until it is called again. */
-  allow(count: number): void {
-    this.#turns = new FairRoom(count, TIMES_LEFT);
+  /** Lets so many payers be asked for, and so many by long lists, until it is called again. */
+  allow(count: number, long: number): void {
+    this.#newest.allow(count);
+    this.#buried.allow(long);
     this.#start();
   }
 
@@ -72,9 +74,7 @@ export class EndLooks {
   want(look: Look): void {
     if (look.state !== 'idle' || this.#deps.steadyNow() < look.againAt) return;
     look.state = 'waiting';
-    const { id } = look.caller ?? NOBODY;
-    const payers = this.#waiting.get(id) ?? new Map<Address, Set<Look>>();
-    this.#waiting.set(id, payers.set(look.payer, (payers.get(look.payer) ?? new Set<Look>()).add(look)));
+    this.#lineOf(look).add(look);
     if (this.#isStarting) return;
     this.#isStarting = true;
     queueMicrotask(() => {
@@ -85,6 +85,74 @@ export class EndLooks {
 
   /** It has ended, or nobody wants to know. */
   forget(look: Look): void {
+    this.#lineOf(look).delete(look);
+  }
+
+  #lineOf({ isBuried }: Look): Line {
+    return isBuried ? this.#buried : this.#newest;
+  }
+
+  #start(): void {
+    for (const line of [this.#newest, this.#buried])
+      line.start(
+        (caller) => enter(this.#room, caller),
+        (looks, leave) => {
+          this.#ask(looks).finally(() => {
+            leave();
+            this.#start();
+          });
+        },
+      );
+  }
+
+  /** All are of one payer. */
+  async #ask(looks: readonly Look[]): Promise<void> {
+    const { rpc, steadyNow } = this.#deps;
+    const begun = steadyNow();
+    let { payer, since, isBuried } = looks[0]!;
+    for (const look of looks) {
+      look.state = 'asked';
+      look.asked += 1;
+      if (look.since < since) since = look.since;
+    }
+    const signatures = new Set(looks.map(({ signature }) => signature));
+    const told = await endsOf(rpc, payer, signatures, { since, isBuried }).catch((error: Error) => error);
+    const now = steadyNow();
+    for (const look of looks) {
+      look.state = 'idle';
+      const restMs = Math.max(AGAIN_MS.least, now - begun) * 2 ** (look.asked - 1);
+      look.againAt = now + Math.min(restMs, AGAIN_MS.longest);
+      if (told instanceof Error) look.fail(told, look.asked);
+      else if (told === 'untold') look.end(told);
+      else {
+        const end = told.ends.get(look.signature);
+        // It is asked for by a long list at once, the first time.
+        if (end === undefined && told.isBuried && !isBuried) look.againAt = now;
+        look.isBuried = told.isBuried;
+        look.end(end);
+      }
+    }
+  }
+}
+
+/** Looks that wait, by caller and payer. */
+class Line {
+  /** The caller whose turn was the longest ago comes first, and so does the payer. */
+  readonly #waiting = new Map<string, Map<Address, Set<Look>>>();
+  /** The payers that may still be asked for with this poll. */
+  #turns = new FairRoom(0, TIMES_LEFT);
+
+  allow(count: number): void {
+    this.#turns = new FairRoom(count, TIMES_LEFT);
+  }
+
+  add(look: Look): void {
+    const { id } = look.caller ?? NOBODY;
+    const payers = this.#waiting.get(id) ?? new Map<Address, Set<Look>>();
+    this.#waiting.set(id, payers.set(look.payer, (payers.get(look.payer) ?? new Set<Look>()).add(look)));
+  }
+
+  delete(look: Look): void {
     const { id } = look.caller ?? NOBODY;
     const payers = this.#waiting.get(id);
     const looks = payers?.get(look.payer);
@@ -93,59 +161,42 @@ export class EndLooks {
     if (payers!.size === 0) this.#waiting.delete(id);
   }
 
-  #start(): void {
+  /** Begins what there is a turn and room for. */
+  start(enterRoom: (caller: Guest) => Leave | undefined, begin: (looks: Look[], leave: Leave) => void): void {
     let callers = [...this.#waiting.keys()];
-    while (callers.length > 0) callers = callers.filter((id) => this.#startOne(id));
+    while (callers.length > 0) callers = callers.filter((id) => this.#startOne(id, enterRoom, begin));
   }
 
-  /** Asks for the payer of this caller who has waited the longest; false if nobody waits, or there is no room. */
-  #startOne(id: string): boolean {
+  /** That of the payer of this caller who has waited the longest; false if nobody waits, or there is no room. */
+  #startOne(
+    id: string,
+    enterRoom: (caller: Guest) => Leave | undefined,
+    begin: (looks: Look[], leave: Leave) => void,
+  ): boolean {
     const payers = this.#waiting.get(id);
     if (!payers) return false;
-    const [payer, looks] = payers.entries().next().value!;
-    const leave = this.#enter([...looks][0]!.caller ?? NOBODY);
+    const [payer, waiting] = payers.entries().next().value!;
+    const looks = [...waiting];
+    const caller = looks[0]!.caller ?? NOBODY;
+    const leave = enterRoom(caller);
     if (!leave) return false;
+    // A turn is gone until the next poll.
+    if (!enter(this.#turns, caller)) {
+      leave();
+      return false;
+    }
     payers.delete(payer);
     // The others go first now.
     this.#waiting.delete(id);
     if (payers.size > 0) this.#waiting.set(id, payers);
-    this.#ask(payer, [...looks]).finally(() => {
-      leave();
-      this.#start();
-    });
+    begin(looks, leave);
     return true;
-  }
-
-  /** Undefined where there is no room for it now; the function gives back what is not gone with the poll. */
-  #enter(caller: Guest): (() => void) | undefined {
-    const leave = enter(this.#room, caller);
-    if (leave && enter(this.#turns, caller)) return leave;
-    leave?.();
-    return undefined;
-  }
-
-  async #ask(payer: Address, looks: readonly Look[]): Promise<void> {
-    const { rpc, steadyNow } = this.#deps;
-    const begun = steadyNow();
-    for (const look of looks) {
-      look.state = 'asked';
-      look.asked += 1;
-    }
-    const since = looks.reduce((least, look) => (look.since < least ? look.since : least), looks[0]!.since);
-    const signatures = new Set(looks.map(({ signature }) => signature));
-    const ends = await endsOf(rpc, payer, signatures, since).catch((error: Error) => error);
-    const now = steadyNow();
-    for (const look of looks) {
-      look.state = 'idle';
-      const restMs = Math.max(AGAIN_MS.least, now - begun) * 2 ** (look.asked - 1);
-      look.againAt = now + Math.min(restMs, AGAIN_MS.longest);
-      if (ends instanceof Error) look.fail(ends, look.asked);
-      else look.end(ends === 'untold' ? ends : ends.get(look.signature));
-    }
   }
 }
 
-function enter(room: FairRoom, caller: Guest): (() => void) | undefined {
+type Leave = () => void;
+
+function enter(room: FairRoom, caller: Guest): Leave | undefined {
   const leave = room.take(1);
   if (leave === 'all') return undefined;
   const forget = room.countFor(caller, 1);

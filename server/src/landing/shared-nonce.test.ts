@@ -176,6 +176,22 @@ it('attack: a wallet signs its payment with the nonce of a transaction that spen
   assert.deepEqual([state, slot, world.landed.length], ['expired', null, 1]);
 });
 
+it('attack: a wallet does so while its node refuses a list once: that is no word that it keeps none', async () => {
+  for (const code of [-32019, -32603]) {
+    const { row, paid, other } = await world.payments();
+    let asked = 0;
+    world.node.history = async (answer) => {
+      if (asked++ === 0) throw new RpcError(code, 'Failed to query long-term storage; please try again');
+      return answer();
+    };
+    world.node.before = other.wire;
+    const { state, slot } = await world.endOf(world.landing.execute(row, paid.signed));
+    world.node.before = undefined;
+    assert.deepEqual([state, slot], ['expired', null]);
+    assert.ok(asked > 1);
+  }
+});
+
 it('what has landed is told so when the node’s history has it later than its statuses, or much later, or cannot be read, or where it keeps none', async () => {
   const late = await world.payments();
   let asked = 0;

@@ -151,9 +151,9 @@ class PollingTracker implements Tracker {
     }
     this.#polling = true;
     const all = [...this.#flights.values()];
-    const { maxResends, maxLooks } = this.#pace;
+    const { maxResends, maxLooks, maxLongLooks } = this.#pace;
     if (all.length > maxResends) all.sort(byTurn);
-    this.#looks.allow(maxLooks);
+    this.#looks.allow(maxLooks, maxLongLooks);
     let turns = maxResends;
     for (let from = 0; from < all.length; from += MAX_STATUSES) {
       const group = all.slice(from, from + MAX_STATUSES);
