@@ -98,8 +98,10 @@ interface Listed {
   err?: unknown;
 }
 
-/** How many of a payer's transactions are listed at first, and then; strangers may have landed newer ones that name it. */
+/** How many of a payer's transactions are listed besides those that are looked for: strangers may have landed newer ones that name it. */
 const NEWEST = 10;
+const MOST_NEWEST = 100;
+/** How many more, where they stand behind these. */
 const NEXT = [200, 200];
 
 /** What a node lists of a payer's transactions. */
@@ -124,7 +126,8 @@ export async function endsOf(
 ): Promise<Ends | 'untold'> {
   const ends: Ends['ends'] = new Map();
   let last: { signature: string; slot: bigint } | undefined;
-  for (const limit of [NEWEST, ...(isBuried ? NEXT : [])]) {
+  const newest = Math.min(NEWEST + signatures.size, MOST_NEWEST);
+  for (const limit of [newest, ...(isBuried ? NEXT : [])]) {
     const params = [payer, { commitment: 'confirmed', limit, ...(last && { before: last.signature }) }];
     const rows = await unlessUntold(rpc, 'getSignaturesForAddress', params, (rows: Listed[]) => {
       if (!Array.isArray(rows)) throw new TypeError('no list');

@@ -60,6 +60,30 @@ test('attack: a node tells one height that is too high, or says once that a bloc
   assert.equal(await deadAt(submitted, saying(dead, later)), later.slot);
 });
 
+test('attack: a node says once that a nonce is gone, while what has it is under way: one answer has nothing die', async () => {
+  const { chain } = chainAt(NOW.height, { valid: true });
+  const [account, value] = [generateKeypair().address, generateKeypair().address];
+  const data = new Uint8Array(80);
+  data.set(addressToBytes(value), 40);
+  const saying = (...answers: { gone: boolean; slot: bigint }[]) =>
+    ({
+      ...chain,
+      async accountReading() {
+        const { gone, slot } = answers.shift()!;
+        return { account: { data: gone ? new Uint8Array(80) : data }, slot };
+      },
+    }) as unknown as Chain;
+  const posted = { kind: 'nonce', account, value, aliveAt: NOW.slot } as const;
+  const [gone, still, behind] = [
+    { gone: true, slot: NOW.slot },
+    { gone: false, slot: NOW.slot },
+    { gone: true, slot: NOW.slot - 1n },
+  ];
+  assert.equal(await deadAt(posted, saying(gone, still)), undefined);
+  assert.equal(await deadAt(posted, saying(gone, behind)), undefined);
+  assert.equal(await deadAt(posted, saying(gone, gone)), NOW.slot);
+});
+
 test('attack: a node tells once of a blockhash that lives to a height that never comes: what is crafted with it ends as the blockhash does', async () => {
   for (const height of [10n ** 15n, NOW.height + 20_000n]) {
     const dead = chainAt(NOW.height, { valid: false });

@@ -33,8 +33,8 @@ export function lifetimeOf(message: Uint8Array, aliveAt = 0n): Lifetime {
 
 /**
  * The slot at which a node reported that the transaction can no longer land; undefined while it can. A node that has
- * reached this slot and does not know the transaction will never know it. No single answer says so of a blockhash: what
- * is told as expired is made anew, though it may be about to land.
+ * reached this slot and does not know the transaction will never know it. No single answer says so: what is told
+ * as expired is made anew, though it may be about to land.
  */
 export async function deadAt(lifetime: Lifetime, chain: Chain): Promise<bigint | undefined> {
   switch (lifetime.kind) {
@@ -49,27 +49,24 @@ export async function deadAt(lifetime: Lifetime, chain: Chain): Promise<bigint |
       const dead = await deadBlockhash(lifetime.blockhash, chain);
       return dead !== undefined && (await isCurrent(dead, chain)) ? dead : undefined;
     }
-    case 'blockhash': {
-      const first = await deadSinceAlive(lifetime, chain);
-      const second = first === undefined ? undefined : await deadSinceAlive(lifetime, chain);
-      return first !== undefined && second !== undefined && first > second ? first : second;
-    }
+    case 'blockhash':
+      return saidTwice(async () => sinceAlive(await deadBlockhash(lifetime.blockhash, chain), lifetime.aliveAt, chain));
     case 'nonce':
-      return sinceAlive(await deadNonce(lifetime, chain), lifetime.aliveAt, chain);
+      return saidTwice(async () => sinceAlive(await deadNonce(lifetime, chain), lifetime.aliveAt, chain));
   }
+}
+
+/** The later of the slots of two answers; undefined unless both have one. */
+async function saidTwice(ask: () => Promise<bigint | undefined>): Promise<bigint | undefined> {
+  const first = await ask();
+  const second = first === undefined ? undefined : await ask();
+  return first !== undefined && second !== undefined && first > second ? first : second;
 }
 
 /** A node that has not reached the slot at which it was alive may not know its blockhash or nonce yet. */
 async function sinceAlive(dead: bigint | undefined, aliveAt: bigint, chain: Chain): Promise<bigint | undefined> {
   if (dead === undefined || dead >= aliveAt) return dead;
   return aliveAt > dead + ABSURD && (await isCurrent(dead, chain)) ? dead : undefined;
-}
-
-async function deadSinceAlive(
-  { blockhash, aliveAt }: { blockhash: string; aliveAt: bigint },
-  chain: Chain,
-): Promise<bigint | undefined> {
-  return sinceAlive(await deadBlockhash(blockhash, chain), aliveAt, chain);
 }
 
 async function deadBlockhash(blockhash: string, chain: Chain): Promise<bigint | undefined> {
