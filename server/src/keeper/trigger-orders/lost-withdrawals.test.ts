@@ -40,8 +40,8 @@ function swallowing() {
         swallowed.add(signature);
         return signature as T;
       }
-      if (method === 'getTransaction' && swallowed.has(params[0] as string))
-        return { slot: 5, meta: { err: null } } as T;
+      if (method === 'getSignaturesForAddress')
+        return [...swallowed].map((signature) => ({ signature, slot: 5, err: null })) as T;
       const answer = await world.world.rpc.call<T>(method, params);
       if (method !== 'getSignatureStatuses') return answer;
       const { context, value } = answer as { context: { slot: number }; value: unknown[] };
