@@ -15,6 +15,8 @@ export interface PendingFill {
   offered: bigint;
   /** The least that it bought, because the chain refuses less; undefined for fills of earlier versions. */
   least: bigint | undefined;
+  /** What the account that it sells from held when it was prepared; undefined for fills of earlier versions. */
+  held: bigint | undefined;
 }
 
 /** Who has made an order, for whom it takes its turn with others. */
@@ -55,19 +57,22 @@ export async function abandonedClaims(
 
 /** Landed fills that are not recorded in their orders yet, of the orders after this one, in their order. */
 export async function landedFills(sql: Sql, after: string, limit: number): Promise<PendingFill[]> {
-  const { rows } = await sql.query<Omit<PendingFill, 'offered' | 'least'> & { offered: string; least: string | null }>(
+  type Amounts = { offered: string; least: string | null; held: string | null };
+  const { rows } = await sql.query<Omit<PendingFill, keyof Amounts> & Amounts>(
     `select e.wallet, e.order_id as "orderId", e.id as "requestId", l.signature, e.amount as offered,
-            l.payload->>'least' as least
+            l.payload->>'least' as least, l.payload->>'held' as held
      from orders o
      join order_events e on e.wallet = o.wallet and e.order_id = o.id and e.type = 'fill' and e.state = 'pending'
      join ledger l on l.id = e.id and l.state = 'landed'
      where o.state = 'executing' and o.id > $1 order by o.id limit $2`,
     [after, limit],
   );
-  return rows.map(({ least, ...row }) => ({
+  const amountOf = (digits: string | null) => (digits === null ? undefined : BigInt(digits));
+  return rows.map(({ offered, least, held, ...row }) => ({
     ...row,
-    offered: BigInt(row.offered),
-    least: least === null ? undefined : BigInt(least),
+    offered: BigInt(offered),
+    least: amountOf(least),
+    held: amountOf(held),
   }));
 }
 

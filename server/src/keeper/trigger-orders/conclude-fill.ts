@@ -10,7 +10,7 @@ import type { PendingFill } from '../../store/trigger-order-fills.js';
 import { findTriggerOrder, type TriggerOrderRow } from '../../store/trigger-orders.js';
 import type { FillDeps } from './deps.js';
 import type { Moved } from './fill-writes.js';
-import { type Sale, saleOf } from './sale.js';
+import { type Sale, saleOf, thereBefore } from './sale.js';
 
 type Deps = Pick<FillDeps, 'store' | 'chain' | 'log' | 'writes'>;
 
@@ -167,17 +167,20 @@ const change = (held: Held | undefined): bigint => (held ? held.after - held.bef
 async function shownByBalances(
   chain: FillDeps['chain'],
   order: TriggerOrderRow,
-  { offered, least }: PendingFill,
+  fill: PendingFill,
 ): Promise<Moved | undefined> {
+  const { offered, least } = fill;
   if (least === undefined) return undefined;
-  const { source, amount, vaultOutput } = saleOf(order);
+  const sale = saleOf(order);
+  const { source, vaultOutput } = sale;
+  const before = thereBefore(sale, fill);
   const held = async (account: typeof source) => {
     const found = await chain.account(account);
     return found ? decodeTokenAccount(found.data)?.amount : 0n;
   };
   const left = await held(source);
-  if (left === undefined || left >= amount) return undefined;
-  const input = atMost(amount - left, offered);
+  if (left === undefined || left >= before) return undefined;
+  const input = atMost(before - left, offered);
   const output = vaultOutput ? ((await held(vaultOutput)) ?? 0n) - order.progress.held : least;
   if (output < least) return undefined;
   // Whether there is something to close is looked at more than once.

@@ -84,8 +84,9 @@ type SentFill = Awaited<ReturnType<FillDeps['landing']['send']>>;
 
 async function send(deps: FillDeps, order: TriggerOrderRow, prepared: PreparedFill): Promise<SentFill> {
   const { id: orderId, wallet, leaseUntil } = order;
-  const { amount, least, pools, crafted, isSimulated } = prepared;
-  const payload: FillPayload = { orderId, amount: amount.toString(), least: least.toString(), pools };
+  const { amount, least, held, pools, crafted, isSimulated } = prepared;
+  const amounts = { amount: `${amount}`, least: `${least}`, ...(held !== undefined && { held: `${held}` }) };
+  const payload: FillPayload = { orderId, ...amounts, pools };
   const request = await remember(deps, { ...prepared, area: FILL_AREA, wallet, payload });
   const detail: FillDetail = { orderId, leaseUntil: leaseUntil!, amount, at: new Date(deps.clock.now()) };
   return deps.landing.send(request, decodeTransaction(crafted.wire), { detail, isSimulated, order });
@@ -94,7 +95,7 @@ async function send(deps: FillDeps, order: TriggerOrderRow, prepared: PreparedFi
 async function follow(
   deps: FillDeps,
   order: TriggerOrderRow,
-  { amount: offered, least }: PreparedFill,
+  { amount: offered, least, held }: PreparedFill,
   { end }: SentFill,
 ): Promise<FillOutcome> {
   const isKnown = await waitAtMost(
@@ -112,6 +113,7 @@ async function follow(
     signature: row.signature!,
     offered,
     least,
+    held,
   };
   await waitAtMost(
     LONGEST_READ_MS,

@@ -64,7 +64,8 @@ it('records a fill once, however many tell of it', async () => {
   const { id: orderId, wallet, leaseUntil } = order;
   const detail: FillDetail = { orderId, leaseUntil: leaseUntil!, amount: AMOUNT, at: new Date(world.clock.now()) };
   await world.store.transaction((tx) => fillSettlement.reserve!(tx, [{ id: 'request', detail }]));
-  const fill: PendingFill = { wallet, orderId, requestId: 'request', signature: 's', offered: AMOUNT, least: 1n };
+  const amounts = { offered: AMOUNT, least: 1n, held: AMOUNT };
+  const fill: PendingFill = { wallet, orderId, requestId: 'request', signature: 's', ...amounts };
   const moved = { input: AMOUNT, output: 5n, isClosed: false };
   const tell = () => writes.conclude({ fill, sale: saleOf(order), whole: true, moved });
   assert.deepEqual((await Promise.all([tell(), tell()])).sort(), [false, true]);

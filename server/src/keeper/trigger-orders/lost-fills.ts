@@ -3,14 +3,14 @@ import { findRequest } from '../../store/ledger.js';
 import { type PendingFill, pendingAmong } from '../../store/trigger-order-fills.js';
 import { findTriggerOrder, lockTriggerOrders } from '../../store/trigger-orders.js';
 import type { FillDeps } from './deps.js';
-import { saleOf } from './sale.js';
+import { saleOf, thereBefore } from './sale.js';
 import { loseFill } from './settlement.js';
 
 type Deps = Pick<FillDeps, 'store' | 'chain' | 'clock' | 'log' | 'landing'>;
 
 /**
  * Whether a fill that was told landed shows not to have: it can land no more, no node has it, and its order's account holds all that
- * was to be sold, at a node that is not behind.
+ * was there before it, at a node that is not behind.
  * @throws Outage
  */
 export async function hasNotLanded({ store, chain, landing }: Deps, fill: PendingFill): Promise<boolean> {
@@ -20,10 +20,10 @@ export async function hasNotLanded({ store, chain, landing }: Deps, fill: Pendin
   ]);
   const death = request && (await landing.unlandedAt(request));
   if (death === undefined || !order) return false;
-  const { source, amount } = saleOf(order);
-  const { account, slot } = await chain.accountReading(source);
+  const sale = saleOf(order);
+  const { account, slot } = await chain.accountReading(sale.source);
   const held = account && decodeTokenAccount(account.data)?.amount;
-  return slot >= death && held !== undefined && held >= amount;
+  return slot >= death && held !== undefined && held >= thereBefore(sale, fill);
 }
 
 /** Has the order of a fill that was told landed, and has not, wait for its next try, or for its owner to withdraw it. */

@@ -29,6 +29,8 @@ export interface PreparedFill {
   amount: bigint;
   /** What it buys at least. */
   least: bigint;
+  /** What the account that it sells from holds. */
+  held: bigint | undefined;
   /** Over which it goes. */
   pools: Address[];
 }
@@ -79,7 +81,7 @@ export async function prepareFill(deps: FillDeps, asked: Sale): Promise<Prepared
     const isEmptied = amount === asked.amount && isSold && sale.failures === 0 && held === amount;
     const tried = await tryFill(deps, trade, offer, isEmptied);
     if (tried !== 'too large' && !('skipped' in tried)) {
-      return { ...tried, amount, least: offer.least, pools: quote.hops.map(({ venue }) => venue) };
+      return { ...tried, amount, least: offer.least, held, pools: quote.hops.map(({ venue }) => venue) };
     }
     if (tried !== 'too large') {
       const { skipped, suspects = [] } = tried;
@@ -109,7 +111,7 @@ const holds = (account: ChainAccount | undefined) => account && decodeTokenAccou
 
 /** `suspects`: the hops whose pools have made the simulation fail. */
 type Tried =
-  | Omit<PreparedFill, 'amount' | 'least' | 'pools'>
+  | Omit<PreparedFill, 'amount' | 'least' | 'held' | 'pools'>
   | { skipped: string; suspects?: readonly Hop[] }
   | 'too large';
 

@@ -105,11 +105,21 @@ export class Recovery {
     log[tries === 1 ? 'warn' : 'debug']({ order: orderId, reason, tries }, 'cannot record a landed fill yet');
   }
 
-  /** Records by what the accounts hold a fill that nobody tells of; false if they do not show it yet. */
+  /**
+   * Records a fill that nobody tells of, as lost or by what the accounts hold; false if neither shows yet. What accounts hold is the
+   * weaker proof: it says nothing of a fill that can land no more and that no node has.
+   */
   async #concludeUntold(fill: PendingFill): Promise<boolean> {
-    if (await concludeByBalances(this.#deps, fill)) return true;
     const { requestId } = fill;
-    const looks = (await hasNotLanded(this.#deps, fill)) ? (this.#lostLooks.get(requestId) ?? 0) + 1 : 0;
+    // A node without a history tells nothing of that, and still what accounts hold.
+    const isLost = await hasNotLanded(this.#deps, fill).catch((error: Error) => error);
+    if (isLost !== true) {
+      if (await concludeByBalances(this.#deps, fill)) return true;
+      if (isLost instanceof Error) throw isLost;
+      this.#lostLooks.delete(requestId);
+      return false;
+    }
+    const looks = (this.#lostLooks.get(requestId) ?? 0) + 1;
     this.#lostLooks.set(requestId, looks);
     if (looks < LOST_LOOKS) return false;
     await recordLost(this.#deps, fill);

@@ -1,4 +1,5 @@
 import { type Address, holdsSol, WRAPPED_SOL_MINT } from '@slipway/wire';
+import type { PendingFill } from '../../store/trigger-order-fills.js';
 import type { TriggerOrderRow } from '../../store/trigger-orders.js';
 import type { Leg } from '../../trigger-orders/order.js';
 import { type OrderContext, orderContext } from '../../trigger-orders/order-context.js';
@@ -48,6 +49,13 @@ export function saleOf(order: TriggerOrderRow): Sale {
     failures: progress.failures,
   };
 }
+
+/**
+ * What was there to be sold when a fill was prepared. Its row may say more, as an old one, or after a false word of a node; and what
+ * others had sent there does not count.
+ */
+export const thereBefore = ({ amount }: Sale, { held = amount }: PendingFill): bigint =>
+  held < amount ? held : amount;
 
 /** An exit sells what the entry bought, back into the deposited token. */
 function soldOf(order: TriggerOrderRow): Pick<Sale, 'inputMint' | 'outputMint' | 'source' | 'amount' | 'vaultOutput'> {

@@ -34,11 +34,15 @@ export interface FillDetail {
   at: Date;
 }
 
-/** Stored with a fill's request. `amount`: what it sells; `least`: what it buys at least; in the smallest unit. `pools`: its route. */
+/**
+ * Stored with a fill's request. `amount`: what it sells; `least`: what it buys at least; `held`: what its account held when it was
+ * prepared; in the smallest unit. `pools`: its route.
+ */
 const FillPayload = Type.Object({
   orderId: Type.String(),
   amount: digits,
   least: Type.Optional(digits),
+  held: Type.Optional(digits),
   pools: Type.Optional(Type.Array(addressText)),
 });
 export type FillPayload = Static<typeof FillPayload>;
