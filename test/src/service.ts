@@ -44,7 +44,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     cwd: folder,
     env: {
       ...inheritedEnvironment(),
-      ...{ SLIPWAY_PORT: '0', SLIPWAY_RPC_PORT: '0', SLIPWAY_DATA_DIR: folder },
+      SLIPWAY_PORT: '0',
+      SLIPWAY_RPC_PORT: '0',
+      SLIPWAY_DATA_DIR: folder,
       ...databaseSettings(folder),
       ...env,
     },
