@@ -77,7 +77,7 @@ async function toldFalsely(terms: Parameters<typeof world.deposit>[1] = {}, spoi
   await keeper.tick();
   await until(async () => {
     const { rows } = await world.store.query<{ state: string }>(
-      "select state from ledger where payload ->> 'orderId' = $1 and area = 'trigger-fill'",
+      "select l.state from order_events e join ledger l using (id) where e.order_id = $1 and e.type = 'fill'",
       [order.id],
     );
     return rows[0]?.state === 'landed';
