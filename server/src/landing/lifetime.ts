@@ -65,8 +65,12 @@ async function saidTwice(ask: () => Promise<bigint | undefined>): Promise<bigint
 
 /** A node that has not reached the slot at which it was alive may not know its blockhash or nonce yet. */
 async function sinceAlive(dead: bigint | undefined, aliveAt: bigint, chain: Chain): Promise<bigint | undefined> {
-  if (dead === undefined || dead >= aliveAt) return dead;
-  return aliveAt > dead + ABSURD && (await isCurrent(dead, chain)) ? dead : undefined;
+  return dead !== undefined && (await isSince(dead, aliveAt, chain)) ? dead : undefined;
+}
+
+/** Whether what was told at this slot is told from `least` on; or `least` is a slot that never comes, and this one is of now. */
+export async function isSince(slot: bigint, least: bigint, chain: Pick<Chain, 'rpc'>): Promise<boolean> {
+  return slot >= least || (least > slot + ABSURD && (await isCurrent(slot, chain)));
 }
 
 async function deadBlockhash(blockhash: string, chain: Chain): Promise<bigint | undefined> {
@@ -75,7 +79,7 @@ async function deadBlockhash(blockhash: string, chain: Chain): Promise<bigint | 
 }
 
 /** Whether a node whose newest slot this is knows the blockhashes of now: one that catches up does not. */
-async function isCurrent(slot: bigint, chain: Chain): Promise<boolean> {
+async function isCurrent(slot: bigint, chain: Pick<Chain, 'rpc'>): Promise<boolean> {
   try {
     const seconds = Number(await chain.rpc.call<unknown>('getBlockTime', [Number(slot)]));
     return seconds * 1_000 > wall.now() - MOST_BEHIND_MS;

@@ -14,6 +14,8 @@ export interface EndedOrder {
   inputAccount: string;
   outputAccount: string | null;
   looks: number;
+  /** The slot after that of its last withdrawal, as far as is known. */
+  endSlot: bigint | null;
 }
 
 /** Where something is in the accounts of such an order. */
@@ -26,22 +28,41 @@ export interface FoundOrder {
 /** How often the accounts of such an order are looked at; before that, one whose deposit was lost is not deleted. */
 export const LOST_LOOKS = 3;
 
-/** Those whose next look is due, up to `limit` for each look. `endedBefore`: the first look at those, the second, and the third. */
+/** The slot after that at which the order `o` has ended: a node that has not reached it may show what has come home since. */
+const END_SLOT = `(select max(l.slot) + 1 from order_events e join ledger l on l.id = split_part(e.id, ' ', 1)
+  where e.wallet = o.wallet and e.order_id = o.id and e.type in ('withdrawal', 'cancelled'))`;
+
+/**
+ * Those whose next look is due, up to `limit` for each look, without the `resting`. `endedBefore`: the first look at those, the
+ * second, and the third.
+ */
 export async function endedToLookAt(
   sql: Sql,
   end: EmptyEnd,
   endedBefore: readonly Date[],
   limit: number,
+  resting: readonly string[] = [],
 ): Promise<EndedOrder[]> {
   const { rows } = await sql.query<EndedOrder>(
     `select due.* from unnest($1::timestamptz[]) with ordinality as asked (ended_before, nth) cross join lateral (
-       select wallet, id, vault, input_account as "inputAccount", output_account as "outputAccount", lost_looks as looks
-       from orders where state = '${end}' and lost_looks < ${LOST_LOOKS} and lost_looks = nth - 1 and updated_at < ended_before
+       select o.wallet, o.id, vault, input_account as "inputAccount", output_account as "outputAccount", lost_looks as looks,
+         ${END_SLOT} as "endSlot"
+       from orders o where state = '${end}' and lost_looks < ${LOST_LOOKS} and lost_looks = nth - 1 and updated_at < ended_before
+         and id <> all($3)
        order by updated_at limit $2
      ) as due`,
-    [endedBefore, limit],
+    [endedBefore, limit, resting],
   );
   return rows;
+}
+
+/** The slot after that of the last withdrawal of this order, as far as is known. */
+export async function endSlotOf(sql: Sql, { wallet, id }: TriggerOrderRow): Promise<bigint | undefined> {
+  const { rows } = await sql.query<{ slot: bigint | null }>(
+    `select ${END_SLOT} as slot from orders o where wallet = $1 and id = $2`,
+    [wallet, id],
+  );
+  return rows[0]?.slot ?? undefined;
 }
 
 /** Counts a look that has found nothing; returns of how many, without those that somebody else has counted or holds. */
@@ -91,4 +112,27 @@ async function correctHistory(
      ))`,
     [wallet, id, depositRequestId, mints],
   );
+}
+
+/**
+ * Ends an order again in whose accounts something was found, and nothing is left: its withdrawal had landed after all. False for any
+ * other order, and while a withdrawal of its wallet is under way, which ends its order itself.
+ */
+export async function endAgain(tx: Tx, { wallet, id }: TriggerOrderRow, at: Date): Promise<boolean> {
+  const { rows } = await tx.query<{ request: string }>(
+    `select l.id as request from order_events e join ledger l on l.id = split_part(e.id, ' ', 1)
+     where e.wallet = $1 and e.order_id = $2 and e.type = 'cancelled' and e.state = 'failed' and l.state = 'landed'
+       and not exists (select 1 from ledger where wallet = $1 and cosigners <> '{}' and state = 'sending')
+     order by e.id desc limit 1`,
+    [wallet, id],
+  );
+  if (!rows[0]) return false;
+  const outcome = (await changeOrders(tx, [{ id, event: { type: 'withdrawn' } }], at)).get(id);
+  if (!outcome || outcome instanceof IllegalEvent) return false;
+  await tx.query(
+    `update order_events set state = 'success'
+     where wallet = $1 and order_id = $2 and split_part(id, ' ', 1) = $3 and type in ('withdrawal', 'cancelled')`,
+    [wallet, id, rows[0].request],
+  );
+  return true;
 }

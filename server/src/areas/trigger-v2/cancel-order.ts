@@ -1,4 +1,4 @@
-import { type Address, decodeTokenAccount, holdsSol } from '@slipway/wire';
+import type { Address } from '@slipway/wire';
 import { NO_MEMO } from '../../chain/index.js';
 import { base64Of, type Crafted } from '../../crafting/transaction.js';
 import { AppError } from '../../errors/index.js';
@@ -13,8 +13,7 @@ import {
   type Refusal,
 } from '../../landing/index.js';
 import type { TypedServer } from '../../lib/typed-server.js';
-import { orderAccounts } from '../../signer/index.js';
-import { reopenFound } from '../../store/lost-deposits.js';
+import { endAgain, reopenFound } from '../../store/lost-deposits.js';
 import { changeOrders } from '../../store/trigger-order-changes.js';
 import { findTriggerOrder, type TriggerOrderRow } from '../../store/trigger-orders.js';
 import { IllegalEvent } from '../../trigger-orders/order.js';
@@ -29,13 +28,10 @@ import {
   type WithdrawalPayload,
   walletRoute,
 } from './deps.js';
-
+import { findLeft, isGone, type OwnHolding, readHoldings } from './order-holdings.js';
 import { CancelAnswer, ConfirmBody, Confirmed, OrderParams } from './schema.js';
-import { readVaultToken } from './vault-token.js';
-import { craftWithdrawal, type OrderHolding } from './vault-transactions.js';
+import { craftWithdrawal } from './vault-transactions.js';
 
-/** Longer than a transaction lives, and than a node is behind. */
-const LONGEST_LIFE_MS = 120_000;
 const AGAIN = 'Please initiate cancel again.';
 const REQUIRES_MEMOS = 'the token account of the wallet requires memos; turn that off first';
 
@@ -87,7 +83,7 @@ export async function cancelOrder(deps: TriggerV2Deps, wallet: Address, id: stri
     throw new AppError('FORBIDDEN', { message: 'Forbidden: this order is not yours' });
   }
   const now = new Date(deps.clock.now());
-  const found = canBeFound(order, now) ? await readHoldings(deps, order, await vaultOf(deps.signer, wallet)) : [];
+  const found = await findLeft(deps, order, await vaultOf(deps.signer, wallet), now);
   const mints = found.filter(({ amount }) => amount > 0n).map(({ token }) => token.mint);
   const changes = [{ id, event: { type: 'cancel_asked' } as const }];
   const outcomes = await deps.store.transaction(async (tx) => {
@@ -96,18 +92,12 @@ export async function cancelOrder(deps: TriggerV2Deps, wallet: Address, id: stri
   });
   const outcome = outcomes.get(id);
   if (!outcome || outcome instanceof IllegalEvent) {
-    const shown = shownState(order.progress.state);
-    throw new AppError('INVALID_REQUEST', { message: `Cannot cancel order in '${shown}' state` });
+    throw notCancellable(shownState(order.progress.state));
   }
   if (outcome.progress.state !== 'ready_to_cancel') {
     throw new AppError('ORDER_UNDER_WAY');
   }
   return craft(deps, outcome, wallet, { isRepeated: order.progress.state === 'ready_to_cancel' });
-}
-
-/** Whether something may be in its accounts, though it has ended. A node that is behind shows for a while what has come home. */
-function canBeFound({ progress: { state }, updatedAt }: TriggerOrderRow, now: Date): boolean {
-  return state === 'deposit_failed' || (state === 'cancelled' && now.getTime() - updatedAt.getTime() > LONGEST_LIFE_MS);
 }
 
 /**
@@ -128,8 +118,9 @@ async function craft(
 ): Promise<CancelAnswer> {
   const { chain, clock, signer } = deps;
   const vault = await vaultOf(signer, wallet);
-  const all = await readHoldings(deps, order, vault, isRepeated);
+  const all = await readHoldings(deps, order, vault, { isRepeated });
   if (all.length === 0) {
+    await endWhereGone(deps, order, vault);
     throw new AppError('CRAFT_FAILED', { message: 'The token accounts of this order are gone from the chain' });
   }
   const [{ blockhash, lastValidBlockHeight }, price] = await Promise.all([
@@ -161,54 +152,6 @@ async function craft(
   return { id: order.id, transaction: base64Of(crafted), requestId: request.id, withdrawn };
 }
 
-/** `own`: what of it is the order's, by its row. Where its issuer has taken that, closing the account brings home all that there is. */
-type OwnHolding = OrderHolding & { own: bigint };
-
-/**
- * What the order's accounts in this vault hold on the chain. All of it is withdrawn, also what others have sent there.
- * The accounts are worked out from the deposit, whatever the row says they are.
- *
- * Only an empty account is closed, and whoever sends a unit there before the withdrawal lands has all of it refused. So where one
- * of them holds more than the order's own (or less, of a token whose issuer takes it), and this is not the first withdrawal, both stay
- * open, an empty one as well, and are closed once the order's own has come home. SOL is closed with whatever it holds.
- */
-async function readHoldings(
-  { chain }: TriggerV2Deps,
-  order: TriggerOrderRow,
-  vault: Address,
-  isRepeated = false,
-): Promise<OwnHolding[]> {
-  const accounts = orderAccounts(vault, order.depositRequestId);
-  const found = await Promise.all(
-    accounts.map(async (account) => {
-      const held = await chain.account(account);
-      const tokens = held && decodeTokenAccount(held.data);
-      // The chain says what it holds: the owner gets it back, whatever the row says.
-      if (tokens?.owner !== vault) return undefined;
-      const mint = await readVaultToken(chain, tokens.mint);
-      if (!mint && tokens.amount > 0n) return undefined;
-      // A mint that nobody holds may be closed, and made anew by the other token program. Its empty account is closed all the same.
-      const token = { mint: tokens.mint, decimals: 0, ...mint, tokenProgram: held!.owner };
-      return { account, token, amount: tokens.amount, own: ownIn(order, vault, account) };
-    }),
-  );
-  const holdings = found.filter((holding) => holding !== undefined);
-  const isDisturbed =
-    isRepeated &&
-    holdings.some(({ amount, own }) => amount !== own) &&
-    holdings.some(({ amount, own }) => own > 0n && amount >= own);
-  return holdings.map((holding) => {
-    return { ...holding, staysOpen: isDisturbed && !holdsSol(holding.token.mint) };
-  });
-}
-
-/** What the order has in one of its accounts. */
-function ownIn({ depositRequestId, progress }: TriggerOrderRow, vault: Address, account: Address): bigint {
-  const { entry, exit, held } = progress;
-  const isInput = orderAccounts(vault, depositRequestId, ['in']).includes(account);
-  return isInput ? entry.remaining : (exit?.remaining ?? held);
-}
-
 /**
  * Those that can be withdrawn together: an issuer who has frozen or paused one of two tokens must not hold up the other.
  * What is left comes with a later withdrawal. All of them, where the fault lies elsewhere.
@@ -225,6 +168,13 @@ async function movable(
   const alone = await Promise.all(holdings.map((holding) => works([holding])));
   const some = holdings.filter((_, index) => alone[index]);
   return some.length > 0 ? some : holdings;
+}
+
+/** An order in whose accounts a node has shown what had come home is cancelled again. */
+async function endWhereGone(deps: TriggerV2Deps, order: TriggerOrderRow, vault: Address): Promise<void> {
+  if (!(await isGone(deps, order, vault))) return;
+  const now = new Date(deps.clock.now());
+  if (await deps.store.transaction((tx) => endAgain(tx, order, now))) throw notCancellable('cancelled');
 }
 
 /** Lands the signed withdrawal, which ends the order. Posting the same pair again gets the same answer. */
@@ -281,6 +231,10 @@ function explainRefusal(refusal: Refusal): AppError {
     default:
       return refuse(`Invalid withdrawal transaction: ${whatIsWrong(refusal)}`);
   }
+}
+
+function notCancellable(shown: string): AppError {
+  return refuse(`Cannot cancel order in '${shown}' state`);
 }
 
 function unknownWithdrawal(): AppError {

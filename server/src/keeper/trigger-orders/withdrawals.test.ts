@@ -109,10 +109,12 @@ it('attack: a node hides one of the two accounts of a cancelled order, or the mi
     const { inputAccount, outputAccount, progress } = await world.rowOf(id);
     assert.equal(progress.state, 'partial_fill_success');
     const hidden = [inputAccount, outputAccount, world.bought.mint][i];
-    const chain = {
-      ...world.chain,
-      account: async (address: Address) => (address === hidden ? undefined : world.chain.account(address)),
+    const accountReading = async (address: Address) => {
+      const told = await world.chain.accountReading(address);
+      return address === hidden ? { ...told, account: undefined } : told;
     };
+    const account = async (address: Address) => (await accountReading(address)).account;
+    const chain = { ...world.chain, account, accountReading };
     await createClient({ ...world, chain, landing: world.newLanding(), prices: world.priced }).withdraw(wallet, id);
     assert.equal((await world.rowOf(id)).progress.state, 'ready_to_cancel');
     await client.withdraw(wallet, id);
