@@ -1,4 +1,5 @@
 import type { Address } from '@slipway/wire';
+import { ask, wholeIn } from '../../chain/index.js';
 import { tell } from '../../store/event-outbox.js';
 import { lockIndexCursor } from '../../store/index-cursors.js';
 import {
@@ -76,7 +77,9 @@ export async function endGone(deps: Deps): Promise<void> {
 /** One answer alone may name a slot that never comes: nothing that happens to an order later would count. @throws ChainUnavailable */
 async function openNow(chain: Deps['chain'], program: Address): ReturnType<typeof readOpenOrders> {
   const told = await readOpenOrders(chain.rpc, program);
-  const newest = await chain.newestSlot();
+  if (told.slot <= (await chain.newestSlot())) return told;
+  // What is known of the newest slot is a moment old: what has opened since would be left out.
+  const newest = await ask(chain.rpc, 'getSlot', [{ commitment: 'confirmed' }], wholeIn);
   return told.slot > newest ? { ...told, slot: newest } : told;
 }
 
