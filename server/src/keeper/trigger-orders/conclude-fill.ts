@@ -6,6 +6,8 @@ import {
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
 import { type Held, type LandedTransaction, readTransaction } from '../../chain/index.js';
+import { isSince } from '../../landing/index.js';
+import { findRequest } from '../../store/ledger.js';
 import type { PendingFill } from '../../store/trigger-order-fills.js';
 import { findTriggerOrder, type TriggerOrderRow } from '../../store/trigger-orders.js';
 import type { FillDeps } from './deps.js';
@@ -58,8 +60,11 @@ export async function concludeFill(
  * they do not show it either. An output that went to the wallet is recorded as the least that it can have been.
  */
 export async function concludeByBalances(deps: Deps, fill: PendingFill): Promise<boolean> {
-  const order = await findTriggerOrder(deps.store, fill.orderId);
-  const moved = order && (await shownByBalances(deps.chain, order, fill));
+  const [order, request] = await Promise.all([
+    findTriggerOrder(deps.store, fill.orderId),
+    findRequest(deps.store, fill.requestId),
+  ]);
+  const moved = order && (await shownByBalances(deps.chain, order, fill, request?.slot ?? 0n));
   if (!moved) return false;
   deps.log.warn(
     { order: order.id, signature: fill.signature },
@@ -163,25 +168,31 @@ const atMost = (amount: bigint, most: bigint): bigint => (amount > most ? most :
 
 const change = (held: Held | undefined): bigint => (held ? held.after - held.before : 0n);
 
-/** Only the fill takes from the order's accounts while it is under way. A node that lags shows less than it moved. */
+/**
+ * Only the fill takes from the order's accounts while it is under way. A node that lags shows less than it moved; one that has not reached
+ * the slot `since` at which it landed may show what was there before the order's deposit, or an earlier fill.
+ */
 async function shownByBalances(
   chain: FillDeps['chain'],
   order: TriggerOrderRow,
   fill: PendingFill,
+  since: bigint,
 ): Promise<Moved | undefined> {
   const { offered, least } = fill;
   if (least === undefined) return undefined;
   const sale = saleOf(order);
   const { source, vaultOutput } = sale;
   const before = thereBefore(sale, fill);
-  const held = async (account: typeof source) => {
-    const found = await chain.account(account);
-    return found ? decodeTokenAccount(found.data)?.amount : 0n;
+  const held = async (address: typeof source) => {
+    const { account, slot } = await chain.accountReading(address);
+    if (!(await isSince(slot, since, chain))) return undefined;
+    return account ? decodeTokenAccount(account.data)?.amount : 0n;
   };
   const left = await held(source);
   if (left === undefined || left >= before) return undefined;
   const input = atMost(before - left, offered);
-  const output = vaultOutput ? ((await held(vaultOutput)) ?? 0n) - order.progress.held : least;
+  const bought = vaultOutput && (await held(vaultOutput));
+  const output = vaultOutput ? (bought ?? 0n) - order.progress.held : least;
   if (output < least) return undefined;
   // Whether there is something to close is looked at more than once.
   return { input, output, isClosed: false };

@@ -122,16 +122,22 @@ describe('attack: a node drops a fill, and tells once that it has landed', () =>
     await keeper.close();
   });
 
-  it('and shows its account as gone, but for readings whose slot is asked for: nothing is recorded that never was', async () => {
+  it('and has stood still since before the deposit, so that its account looks sold: nothing is recorded that never was', async () => {
     const { id, wallet } = await toldFalsely();
     const { inputAccount } = await world.rowOf(id);
     await outlive();
     const { chain: honest } = world;
-    const hiding: Chain = {
+    let isStuck = true;
+    const stuck: Chain = {
       ...honest,
-      account: async (address) => (address === inputAccount ? undefined : honest.account(address)),
+      account: async (address) => (isStuck && address === inputAccount ? undefined : honest.account(address)),
+      accountReading: async (address) =>
+        isStuck && address === inputAccount ? { slot: 1n, account: undefined } : honest.accountReading(address),
     };
-    const keeper = await newKeeper({ chain: hiding });
+    const keeper = await newKeeper({ chain: stuck });
+    await keeper.turnMany();
+    assert.equal(await stateOf(id), 'executing');
+    isStuck = false;
     await until(async () => (await stateOf(id)) !== 'executing', keeper.turn);
     assert.deepEqual([await stateOf(id), await fillsOf(id)], ['open', [['failed', `${AMOUNT}`]]]);
     assert.equal(await world.held(wallet.address), 0n);

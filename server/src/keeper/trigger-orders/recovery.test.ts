@@ -137,7 +137,10 @@ describe('attack: a node keeps back what fills have moved', () => {
     const before = await world.chain.account(await world.world.holding(world.sold, world.payer, AMOUNT));
     const chain: typeof stale.chain = {
       ...stale.chain,
-      account: async (address) => (isStale && address === order.inputAccount ? before : world.chain.account(address)),
+      async accountReading(address) {
+        const reading = await world.chain.accountReading(address);
+        return isStale && address === order.inputAccount ? { ...reading, account: before } : reading;
+      },
     };
     let now = 0;
     const keeper = await world.newKeeper({ chain, steadyNow: () => now });
