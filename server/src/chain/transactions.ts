@@ -99,10 +99,10 @@ interface Listed {
 }
 
 /** How many of a payer's transactions are listed besides those that are looked for: strangers may have landed newer ones that name it. */
-const NEWEST = 10;
+const NEWEST = 25;
 const MOST_NEWEST = 100;
 /** How many more, where they stand behind these. */
-const NEXT = [200, 200];
+const NEXT = 100;
 
 /** What a node lists of a payer's transactions. */
 export interface Ends {
@@ -114,7 +114,7 @@ export interface Ends {
 
 /**
  * How these transactions of one payer have ended. A node lists them in no time whatever they do, where it may take ten seconds to give a
- * single one. Of the payer's, the newest few are listed, or with `isBuried` some hundreds: a line may have five kilobytes of memos.
+ * single one. Of the payer's, the newest few are listed, or with `isBuried` a hundred more: a line may have five kilobytes of memos.
  * None that landed before the slot `since` is looked for.
  * @throws ChainUnavailable
  */
@@ -127,7 +127,7 @@ export async function endsOf(
   const ends: Ends['ends'] = new Map();
   let last: { signature: string; slot: bigint } | undefined;
   const newest = Math.min(NEWEST + signatures.size, MOST_NEWEST);
-  for (const limit of [newest, ...(isBuried ? NEXT : [])]) {
+  for (const limit of isBuried ? [newest, NEXT] : [newest]) {
     const params = [payer, { commitment: 'confirmed', limit, ...(last && { before: last.signature }) }];
     const rows = await unlessUntold(rpc, 'getSignaturesForAddress', params, (rows: Listed[]) => {
       if (!Array.isArray(rows)) throw new TypeError('no list');
@@ -137,7 +137,8 @@ export async function endsOf(
     for (const { signature, slot, err } of rows)
       if (signatures.has(signature)) ends.set(signature, err === undefined ? 'untold' : { slot, err });
     last = rows.at(-1);
-    if (ends.size === signatures.size || !last || last.slot < since) return { ends, isBuried: false };
+    const isWhole = rows.length < limit || last!.slot < since;
+    if (ends.size === signatures.size || isWhole) return { ends, isBuried: false };
   }
   return { ends, isBuried: true };
 }

@@ -25,8 +25,8 @@ export interface Look extends Wanted {
   /** Steady milliseconds. */
   againAt: number;
   state: 'idle' | 'waiting' | 'asked';
-  /** Whether it may stand behind newer ones of its payer, so that the next list is a long one. */
-  isBuried: boolean;
+  /** How many lists in a row it may have stood behind newer ones of its payer in. */
+  buried: number;
 }
 
 interface EndLooksDeps {
@@ -38,6 +38,8 @@ interface EndLooksDeps {
 
 /** A node's history may lag behind its statuses: it is asked again after such a time, or as it took to answer. */
 const AGAIN_MS = { least: 400, longest: 30_000 };
+/** A list may also lag behind: only then is the next one a long one. */
+const BURIED = 2;
 /** Whoever has some of the room gets more only while so many times as much is left: half of it, where nobody else wants any. */
 const TIMES_LEFT = 1;
 const NOBODY: Guest = { id: '' };
@@ -60,7 +62,7 @@ export class EndLooks {
   }
 
   of(wanted: Wanted): Look {
-    return { ...wanted, asked: 0, againAt: 0, state: 'idle', isBuried: false };
+    return { ...wanted, asked: 0, againAt: 0, state: 'idle', buried: 0 };
   }
 
   /** Lets so many payers be asked for, and so many by long lists, until it is called again. */
@@ -88,8 +90,8 @@ export class EndLooks {
     this.#lineOf(look).delete(look);
   }
 
-  #lineOf({ isBuried }: Look): Line {
-    return isBuried ? this.#buried : this.#newest;
+  #lineOf(look: Look): Line {
+    return isBuried(look) ? this.#buried : this.#newest;
   }
 
   #start(): void {
@@ -109,14 +111,16 @@ export class EndLooks {
   async #ask(looks: readonly Look[]): Promise<void> {
     const { rpc, steadyNow } = this.#deps;
     const begun = steadyNow();
-    let { payer, since, isBuried } = looks[0]!;
+    let { payer, since } = looks[0]!;
     for (const look of looks) {
       look.state = 'asked';
       look.asked += 1;
       if (look.since < since) since = look.since;
     }
     const signatures = new Set(looks.map(({ signature }) => signature));
-    const told = await endsOf(rpc, payer, signatures, { since, isBuried }).catch((error: Error) => error);
+    const told = await endsOf(rpc, payer, signatures, { since, isBuried: isBuried(looks[0]!) }).catch(
+      (error: Error) => error,
+    );
     const now = steadyNow();
     for (const look of looks) {
       look.state = 'idle';
@@ -125,15 +129,14 @@ export class EndLooks {
       if (told instanceof Error) look.fail(told, look.asked);
       else if (told === 'untold') look.end(told);
       else {
-        const end = told.ends.get(look.signature);
-        // It is asked for by a long list at once, the first time.
-        if (end === undefined && told.isBuried && !isBuried) look.againAt = now;
-        look.isBuried = told.isBuried;
-        look.end(end);
+        look.buried = told.isBuried ? look.buried + 1 : 0;
+        look.end(told.ends.get(look.signature));
       }
     }
   }
 }
+
+const isBuried = ({ buried }: Look): boolean => buried >= BURIED;
 
 /** Looks that wait, by caller and payer. */
 class Line {

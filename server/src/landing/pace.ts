@@ -22,7 +22,7 @@ export interface Pace extends Resending {
   maxResends: number;
   /** The most payers whose transactions a node is asked to list with one poll, because a status may be that of another transaction. */
   maxLooks: number;
-  /** Of these that stand behind newer ones, with one poll: by lists of hundreds. */
+  /** Of these that stand behind newer ones, with one poll: by lists that are longer. */
   maxLongLooks: number;
   /** The most that it is asked to list at the same time. */
   looksAtOnce: number;
@@ -34,7 +34,7 @@ export const CLOSE: Pace = {
   resendAfterMs: () => 2_000,
   maxResends: Number.POSITIVE_INFINITY,
   maxLooks: 50,
-  maxLongLooks: 1,
+  maxLongLooks: 3,
   looksAtOnce: 100,
   unasked: Number.POSITIVE_INFINITY,
   isWorthResending: async () => true,
@@ -81,7 +81,7 @@ export function leisurely(chain: Chain): Pace {
     resendAfterMs: (times) => Math.min(1_000 * 2 ** times, LONGEST_BACKOFF_MS),
     maxResends: 50,
     maxLooks: 50,
-    maxLongLooks: 2,
+    maxLongLooks: 8,
     looksAtOnce: 100,
     unasked: 1,
     isWorthResending: (wire) => wouldSucceed(chain, wire),
