@@ -12,7 +12,7 @@ import { checkSignerParts } from './signer-parts.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const out = join(root, 'server', 'dist', 'bundle');
 /** What is started by itself: programs, and threads. */
-const ENTRIES = {
+export const ENTRIES = {
   start: 'server/dist/start.js',
   slipway: 'server/dist/cli/main.js',
   signer: 'server/dist/signer/main.js',
@@ -64,8 +64,8 @@ const places = {
  * Names that packages of the older kind have and a module does not. And what Node has from version 21 on: without it, the
  * driver of PostgreSQL finds out where it runs by `Response`, and all of `fetch` is loaded for that.
  */
-const NAMES = `import { createRequire } from 'node:module';
-const require = createRequire(import.meta.url);
+export const NAMES = `import { createRequire as requireFrom } from 'node:module';
+const require = requireFrom(import.meta.url);
 const resolvePackage = require.resolve;
 globalThis.navigator ??= { userAgent: 'Node.js/' + process.versions.node.split('.')[0] };`;
 

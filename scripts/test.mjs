@@ -11,7 +11,7 @@ import { compiled, inOrder, keepTimes, matching, testFiles, unitFiles } from './
 import { useMemoryForFolders } from './test-folders.mjs';
 import { exitOnSignals, startPostgresOfRun } from './test-postgres.mjs';
 
-/** A server of PostgreSQL takes seconds to start: that pays for a run of more files than this. */
+/** To start a server of PostgreSQL and to bundle the tests takes seconds: that pays for a run of more files than this. */
 const FEW_FILES = 20;
 const SLOWEST = 10;
 /** Of what a file has written as errors, when it failed by itself and not by a test. */
@@ -36,8 +36,11 @@ if (all) {
 const files = chosenFiles();
 exitOnSignals();
 useMemoryForFolders();
-const postgres = files.length > FEW_FILES ? await startPostgresOfRun() : undefined;
+const isLong = files.length > FEW_FILES;
+const postgres = isLong ? await startPostgresOfRun() : undefined;
 const coverage = options.has('--coverage') ? (await import('./coverage.mjs')).startCoverage() : undefined;
+const isBundled = isLong && coverage === undefined;
+const places = await placesOf(files);
 console.log(`> ${files.length} test file${files.length === 1 ? '' : 's'}`);
 const times = await runTests(inOrder(files));
 keepTimes(times);
@@ -65,9 +68,20 @@ function chosenFiles() {
   }
 }
 
+/** What to run for each source. A bundle has lines of its own, which a count of those that were executed does not know. */
+async function placesOf(sources) {
+  const places = new Map(sources.map((source) => [source, compiled(source)]));
+  if (!isBundled) return places;
+  const { bundleTests } = await import('./test-bundle.mjs');
+  const joined = sources.filter((source) => source.startsWith('server/'));
+  const bundles = await bundleTests(joined.map(compiled));
+  for (const [i, source] of joined.entries()) places.set(source, bundles[i]);
+  return places;
+}
+
 /** Runs the files, each in a process of its own, and prints as node's runner does; how long each took, in ms. */
 async function runTests(ordered) {
-  const sources = new Map(ordered.map((file) => [compiled(file), file]));
+  const sources = new Map(ordered.map((file) => [places.get(file), file]));
   const times = {};
   const written = new Map();
   const failed = [];
@@ -95,6 +109,8 @@ async function runTests(ordered) {
   for await (const text of events.compose(new spec())) process.stdout.write(text);
   for (const name of failed)
     console.log(`> ${sources.get(name)} failed, and wrote:\n${written.get(name) ?? 'nothing'}`);
+  if (failed.length > 0 && isBundled)
+    console.log('> lines are those of bundles: "npm test -- <file>" runs a file as it was compiled');
   for (const message of late) console.log(`> ${message}`);
   if (tests === 0) fail('there was no test in these files');
   return times;
