@@ -18,7 +18,7 @@ import { completeSignature, findRequest, type LedgerRow } from '../store/ledger.
 import type { Store } from '../store/sql.js';
 import { type Explanation, rfqError } from './explain.js';
 import { FORGOTTEN, historySince, isForgotten, OLD_MS, UNCERTAIN } from './history-since.js';
-import { deadAt, lifetimeByHeight } from './lifetime.js';
+import { type Deaths, deadAt, lifetimeByHeight, newDeaths } from './lifetime.js';
 import { type Found, MessageSearches } from './message-search.js';
 import type { Verdict } from './tracker.js';
 
@@ -110,13 +110,14 @@ export class DelegatedSend {
       account: row.wallet as Address,
       notBefore: row.createdAt.getTime(),
     });
+    const said = newDeaths();
     let isResting = false;
     let failed = 0;
     try {
       for (;;) {
         const now = await findRequest(store, row.id);
         if (now && (now.state !== 'sending' || now.signature !== row.signature)) return { row: now };
-        const verdict = await this.#lookOnce(row, search.look, whenDead).catch((error: Error) => {
+        const verdict = await this.#lookOnce(row, search.look, said, whenDead).catch((error: Error) => {
           failed += 1;
           const say = failed === MANY_FAILED ? 'warn' : 'debug';
           log[say]({ request: row.id, reason: error.message }, 'cannot look for a transaction; will look again');
@@ -154,11 +155,12 @@ export class DelegatedSend {
   async #lookOnce(
     row: LedgerRow,
     look: (atLeastSlot?: bigint, sinceSlot?: bigint) => Promise<Found | undefined>,
+    said: Deaths,
     whenDead: Verdict,
   ): Promise<Verdict | 'forgotten' | undefined> {
     const { store, chain } = this.#deps;
     const lifetime = lifetimeByHeight(row.wire!, row.lastValidBlockHeight + LIST_LAG_BLOCKS);
-    const death = await deadAt(lifetime, chain);
+    const death = await deadAt(lifetime, chain, said);
     if (death === undefined && !row.handedOver) return undefined;
     const found = await look(death, await this.#slotBefore(row));
     if (found) {

@@ -18,7 +18,7 @@ export {
 export { whyNotFinal } from './finality.js';
 export { type Claimed, ReservationRefused, type Settlement } from './grouped-writes.js';
 export { Landing } from './landing.js';
-export { isSince, lifetimeByHeight } from './lifetime.js';
+export { type Deaths, isSince, lifetimeByHeight, newDeaths } from './lifetime.js';
 export { addressText, digits, payloadReader } from './payload.js';
 export { WouldFail } from './preflight.js';
 export { GAS_PURSE, INVITE_PURSE, LIMIT_ORDER_PURSE, TRIGGER_ORDER_PURSE, TRIGGER_RENT_PURSE } from './purses.js';

@@ -19,6 +19,7 @@ import { endEvents } from './end-events.js';
 import { whyNotFinal } from './finality.js';
 import { Following, lifetimeOfRow } from './following.js';
 import { createGroupedWrites } from './grouped-writes.js';
+import type { Deaths } from './lifetime.js';
 import { isAsOrdered } from './order-seal.js';
 import { posted, UNSENT } from './pace.js';
 import { PostedAnswers } from './posted-answers.js';
@@ -220,11 +221,14 @@ export class Landing {
     return whyNotFinal(this.#deps.sendRpcs, signature);
   }
 
-  /** The slot at which a transaction that was told landed is dead, and has not, according to all nodes; undefined where it may have. */
-  async unlandedAt(row: LedgerRow): Promise<bigint | undefined> {
+  /**
+   * The slot at which a transaction that was told landed is dead, and has not, according to all nodes; undefined where it may have.
+   * `said`: what they have said of that before.
+   */
+  async unlandedAt(row: LedgerRow, said: Deaths): Promise<bigint | undefined> {
     const { wire, signature } = row;
     if (wire === null || signature === null) return undefined;
-    return unlandedAt(this.#deps, { signature, lifetime: lifetimeOfRow(row, wire) });
+    return unlandedAt(this.#deps, { signature, lifetime: lifetimeOfRow(row, wire), said });
   }
 
   /** What our wallets have lost within the last hour. */

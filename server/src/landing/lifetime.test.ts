@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addressToBytes, compileMessage, encodeTransaction, generateKeypair, SYSTEM_PROGRAM } from '@slipway/wire';
 import type { AccountReading, Chain } from '../chain/index.js';
-import { deadAt, lifetimeByHeight } from './lifetime.js';
+import { deadAt, type Lifetime, lifetimeByHeight, newDeaths } from './lifetime.js';
 
 const [payer, blockhash] = [generateKeypair().address, generateKeypair().address];
 const message = compileMessage({ version: 0, feePayer: payer, instructions: [], blockhash });
@@ -82,6 +82,73 @@ test('attack: a node says once that a nonce is gone, while what has it is under 
   assert.equal(await deadAt(posted, saying(gone, still)), undefined);
   assert.equal(await deadAt(posted, saying(gone, behind)), undefined);
   assert.equal(await deadAt(posted, saying(gone, gone)), NOW.slot);
+});
+
+/** Nodes of one address that take turns, each so many slots behind the chain; a call takes 0.1 s. */
+function inTurns(lags: number[]) {
+  let [now, turn] = [0, 0];
+  const next = async () => {
+    now += 100;
+    return NOW.slot + BigInt(Math.floor(now / 400) - lags[turn++ % lags.length]!);
+  };
+  const aheadOf = (slot: bigint) => slot - NOW.slot;
+  const chain = {
+    async latestBlockhash() {
+      const slot = await next();
+      return { blockhash: payer, lastValidBlockHeight: NOW.height + 150n + aheadOf(slot), slot };
+    },
+    async isBlockhashValid() {
+      const slot = await next();
+      return { valid: aheadOf(slot) <= 0n, slot };
+    },
+    async accountReading() {
+      const slot = await next();
+      return { account: aheadOf(slot) <= 0n ? { data: NONCE } : undefined, slot };
+    },
+  } as unknown as Chain;
+  return { chain, next, now: () => now, pause: () => (now += 500) };
+}
+const [nonceAccount, nonce] = [generateKeypair().address, generateKeypair().address];
+const NONCE = Buffer.concat([Buffer.alloc(40), addressToBytes(nonce)]);
+
+test('behind an address whose nodes are some slots apart and take turns, what is dead is known to be within seconds, and that no node has it', async () => {
+  const aliveAt = NOW.slot - 100n;
+  const all: Lifetime[] = [
+    lifetimeByHeight(wire, NOW.height),
+    { kind: 'blockhash', blockhash, aliveAt },
+    { kind: 'nonce', account: nonceAccount, value: nonce, aliveAt },
+  ];
+  for (const lifetime of all)
+    for (const lags of [[0], [0, 2], [2, 0], [0, 2, 5], [5, 2, 0], [0, 0, 5, 9]]) {
+      const nodes = inTurns(lags);
+      const said = newDeaths();
+      let isKnown = false;
+      while (!isKnown && nodes.now() < 60_000) {
+        nodes.pause();
+        const death = await deadAt(lifetime, nodes.chain, said);
+        assert.ok(death === undefined || death > NOW.slot);
+        isKnown = death !== undefined && (await nodes.next()) >= death;
+      }
+      assert.ok(nodes.now() < 10_000, `${lifetime.kind}, ${lags}: ${nodes.now()} ms`);
+    }
+});
+
+test('attack: a node says again and again that what is under way is dead, and others that it is not: by its word alone nothing dies', async () => {
+  const alive = { valid: true, slot: NOW.slot + 1n };
+  const submitted = { kind: 'blockhash', blockhash, aliveAt: NOW.slot } as const;
+  const crafted = lifetimeByHeight(wire, NOW.height);
+  for (const lifetime of [submitted, crafted]) {
+    const said = newDeaths();
+    for (let tries = 0; tries < 5; tries++) {
+      const answers = [{ valid: false, slot: NOW.slot }, alive];
+      const height = lifetime === crafted && tries % 2 === 0 ? NOW.height + 1n : NOW.height;
+      const { chain } = chainAt(height, { valid: true });
+      if (lifetime === crafted) answers.shift();
+      const told = { ...chain, isBlockhashValid: async () => answers.shift()! } as Chain;
+      assert.equal(await deadAt(lifetime, told, said), undefined);
+    }
+    assert.deepEqual(said, newDeaths());
+  }
 });
 
 test('attack: a node tells once of a blockhash that lives to a height that never comes: what is crafted with it ends as the blockhash does', async () => {

@@ -32,40 +32,94 @@ export function lifetimeOf(message: Uint8Array, aliveAt = 0n): Lifetime {
 }
 
 /**
- * The slot at which a node reported that the transaction can no longer land; undefined while it can. A node that has
- * reached this slot and does not know the transaction will never know it. No single answer says so: what is told
- * as expired is made anew, though it may be about to land.
+ * What nodes have said so far of how one transaction dies. Of several behind one address, each is some slots behind another: what
+ * one says counts in later tries, or each would begin with a newer slot than the next node has reached.
  */
-export async function deadAt(lifetime: Lifetime, chain: Chain): Promise<bigint | undefined> {
+export interface Deaths {
+  /** The smallest slot at which the chain was said to be past its height. */
+  past: bigint | undefined;
+  /** The smallest slots at which its blockhash or nonce was said to be gone: as many as it takes, in order. */
+  gone: bigint[];
+}
+
+export function newDeaths(): Deaths {
+  return { past: undefined, gone: [] };
+}
+
+/**
+ * A slot at which the transaction could no longer land, by two answers of nodes, `said` those of earlier tries among them;
+ * undefined while it can. A node that has reached this slot and does not know the transaction will never know it. No single
+ * answer says so: what is told as expired is made anew, though it may be about to land.
+ */
+export async function deadAt(
+  lifetime: Lifetime,
+  chain: Chain,
+  said: Deaths = newDeaths(),
+): Promise<bigint | undefined> {
   switch (lifetime.kind) {
     case 'height': {
+      const { lastValidBlockHeight: last, blockhash } = lifetime;
       const { lastValidBlockHeight: newest, slot } = await chain.latestBlockhash();
-      if (newest - BLOCKHASH_LIFE > lifetime.lastValidBlockHeight) {
-        const dead = await deadBlockhash(lifetime.blockhash, chain);
-        // A node that is behind does not know it yet.
-        return dead !== undefined && dead >= slot ? dead : undefined;
+      if (last > newest + ABSURD) {
+        const { isGone, slot } = await readBlockhash(blockhash, chain);
+        return isGone && (await isCurrent(slot, chain)) ? slot : undefined;
       }
-      if (lifetime.lastValidBlockHeight <= newest + ABSURD) return undefined;
-      const dead = await deadBlockhash(lifetime.blockhash, chain);
-      return dead !== undefined && (await isCurrent(dead, chain)) ? dead : undefined;
+      if (newest - BLOCKHASH_LIFE > last) said.past = said.past !== undefined && said.past < slot ? said.past : slot;
+      else contradict(said, slot);
+      // A node that is behind may not know the blockhash yet.
+      const least = said.past;
+      return least === undefined
+        ? undefined
+        : countIn(said, await readBlockhash(blockhash, chain), 1, (at) => at >= least);
     }
     case 'blockhash':
-      return saidTwice(async () => sinceAlive(await deadBlockhash(lifetime.blockhash, chain), lifetime.aliveAt, chain));
+      return countTwice(said, lifetime.aliveAt, chain, () => readBlockhash(lifetime.blockhash, chain));
     case 'nonce':
-      return saidTwice(async () => sinceAlive(await deadNonce(lifetime, chain), lifetime.aliveAt, chain));
+      return countTwice(said, lifetime.aliveAt, chain, () => readNonce(lifetime, chain));
   }
 }
 
-/** The later of the slots of two answers; undefined unless both have one. */
-async function saidTwice(ask: () => Promise<bigint | undefined>): Promise<bigint | undefined> {
-  const first = await ask();
-  const second = first === undefined ? undefined : await ask();
-  return first !== undefined && second !== undefined && first > second ? first : second;
+/** What a node says of a blockhash or nonce, and the slot at which it does. */
+interface Reading {
+  isGone: boolean;
+  slot: bigint;
 }
 
-/** A node that has not reached the slot at which it was alive may not know its blockhash or nonce yet. */
-async function sinceAlive(dead: bigint | undefined, aliveAt: bigint, chain: Chain): Promise<bigint | undefined> {
-  return dead !== undefined && (await isSince(dead, aliveAt, chain)) ? dead : undefined;
+/** Asks a second time where it is gone. A node that has not reached the slot at which it was alive may not know it yet. */
+async function countTwice(
+  said: Deaths,
+  aliveAt: bigint,
+  chain: Chain,
+  read: () => Promise<Reading>,
+): Promise<bigint | undefined> {
+  let death: bigint | undefined;
+  for (let asked = 0; asked < 2; asked++) {
+    const reading = await read();
+    death = await countIn(said, reading, 2, (slot) => isSince(slot, aliveAt, chain));
+    if (!reading.isGone) break;
+  }
+  return death;
+}
+
+/** The slot of death once so many readings have said that it is gone. */
+async function countIn(
+  said: Deaths,
+  { isGone, slot }: Reading,
+  needed: number,
+  isCounted: (slot: bigint) => boolean | Promise<boolean>,
+): Promise<bigint | undefined> {
+  if (!isGone) contradict(said, slot);
+  else if (await isCounted(slot)) {
+    const all = [...said.gone, slot].sort((one, other) => (one < other ? -1 : 1));
+    said.gone = all.slice(0, needed);
+  }
+  return said.gone[needed - 1];
+}
+
+/** What is alive at a slot was not dead before it. A node that is behind it contradicts nothing. */
+function contradict(said: Deaths, slot: bigint): void {
+  if (said.past !== undefined && said.past <= slot) said.past = undefined;
+  said.gone = said.gone.filter((gone) => gone > slot);
 }
 
 /** Whether what was told at this slot is told from `least` on; or `least` is a slot that never comes, and this one is of now. */
@@ -73,9 +127,9 @@ export async function isSince(slot: bigint, least: bigint, chain: Pick<Chain, 'r
   return slot >= least || (least > slot + ABSURD && (await isCurrent(slot, chain)));
 }
 
-async function deadBlockhash(blockhash: string, chain: Chain): Promise<bigint | undefined> {
+async function readBlockhash(blockhash: string, chain: Chain): Promise<Reading> {
   const { valid, slot } = await chain.isBlockhashValid(blockhash);
-  return valid ? undefined : slot;
+  return { isGone: !valid, slot };
 }
 
 /** Whether a node whose newest slot this is knows the blockhashes of now: one that catches up does not. */
@@ -90,9 +144,9 @@ async function isCurrent(slot: bigint, chain: Pick<Chain, 'rpc'>): Promise<boole
 }
 
 /** By the slot of the very answer: another node of the same address, which is behind, may not have what has used the nonce. */
-async function deadNonce(nonce: { account: Address; value: string }, chain: Chain): Promise<bigint | undefined> {
+async function readNonce(nonce: { account: Address; value: string }, chain: Chain): Promise<Reading> {
   const { account, slot } = await chain.accountReading(nonce.account);
-  return account && nonceIn(account.data) === nonce.value ? undefined : slot;
+  return { isGone: !account || nonceIn(account.data) !== nonce.value, slot };
 }
 
 /** The nonce in the data of a nonce account; undefined if it is too short for one. */

@@ -6,7 +6,7 @@ import { broadcast } from './broadcast.js';
 import { EndLooks, type Look } from './end-looks.js';
 import { GIVEN_UP, rfqError } from './explain.js';
 import { FORGOTTEN, historySince, isForgotten, UNCERTAIN } from './history-since.js';
-import { deadAt, type Lifetime } from './lifetime.js';
+import { type Deaths, deadAt, type Lifetime, newDeaths } from './lifetime.js';
 import { AT_REST, CLOSE, type Pace, type Resending } from './pace.js';
 
 /** The outcome of a transaction, according to the chain. */
@@ -58,6 +58,7 @@ const PART_KNOWN = 500n;
 const MANY_ASKED = 3;
 
 interface Tracked extends Flight {
+  deaths: Deaths;
   resending: Resending;
   verdict: Promise<Verdict>;
   resolve: (verdict: Verdict) => void;
@@ -114,7 +115,16 @@ class PollingTracker implements Tracker {
       const said = { isWorthResending: false, asksAgainAt: 0, isSaidToHaveFailed: false };
       const looking = { told: undefined, isMissing: false, look: undefined };
       const promised = { verdict: promise, resolve, reject };
-      const tracked = { ...flight, ...promised, ...said, ...looking, resending, sendAgainAt, times };
+      const tracked = {
+        ...flight,
+        deaths: newDeaths(),
+        ...promised,
+        ...said,
+        ...looking,
+        resending,
+        sendAgainAt,
+        times,
+      };
       this.#flights.set(flight.signature, tracked);
       if (takenOver) this.pollNow();
       else if (this.#flights.size === 1 && !this.#polling) this.#wake(this.#pace.pollMs);
@@ -239,9 +249,9 @@ class PollingTracker implements Tracker {
   }
 
   /** A failed read counts as alive until the next poll, so that it does not hold up the others. */
-  #deathOf({ lifetime, signature }: Tracked): Promise<bigint | undefined> {
+  #deathOf({ lifetime, deaths, signature }: Tracked): Promise<bigint | undefined> {
     const { chain, log } = this.#deps;
-    return deadAt(lifetime, chain).catch((error: Error) => {
+    return deadAt(lifetime, chain, deaths).catch((error: Error) => {
       log.debug({ signature, reason: error.message }, 'cannot tell whether a transaction can still land');
       return undefined;
     });
@@ -273,12 +283,13 @@ class PollingTracker implements Tracker {
    */
   #lookFor(flight: Tracked, told: TransactionEnd): boolean {
     const { signature, caller } = flight;
+    const since = told.slot - PART_KNOWN;
     flight.told = told;
     flight.look ??= this.#looks.of({
       signature,
       payer: decodeTransaction(flight.wire).decoded.accounts[0]! as Address,
       caller,
-      since: told.slot - PART_KNOWN,
+      since,
       end: (end) => {
         const known = end === 'untold' ? flight.told : end;
         if (known) this.#finish(flight, verdictOf(known));
@@ -290,6 +301,8 @@ class PollingTracker implements Tracker {
           'cannot tell how a transaction has ended',
         ),
     });
+    // The slot that it was told with at first may have been too high.
+    if (since < flight.look.since) flight.look.since = since;
     this.#looks.want(flight.look);
     return !flight.isMissing;
   }

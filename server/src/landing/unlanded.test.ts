@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Chain, ChainUnavailable, type Rpc, type SignatureStatus } from '../chain/index.js';
+import { newDeaths } from './lifetime.js';
 import { unlandedAt } from './unlanded.js';
 
 const [DEAD, BEHIND] = [1_000n, 999n];
@@ -30,7 +31,7 @@ function found(
     };
     return { name: 'other', call: call as Rpc['call'] };
   });
-  return unlandedAt({ chain, sendRpcs }, { signature: 'signature', lifetime });
+  return unlandedAt({ chain, sendRpcs }, { signature: 'signature', lifetime, said: newDeaths() });
 }
 
 test('a transaction has not landed that is dead, and that no node has but as failed for good', async () => {

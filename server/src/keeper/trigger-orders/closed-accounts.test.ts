@@ -31,7 +31,7 @@ it('attack: a wallet closes its account for what its SOL is sold for after a par
     clock,
     landing: {
       vouchesForOrder: (order) => landing.vouchesForOrder(order),
-      unlandedAt: (row) => landing.unlandedAt(row),
+      unlandedAt: (row, said) => landing.unlandedAt(row, said),
       execute: (...closing) => landing.execute(...closing),
       send(...fill) {
         sent++;

@@ -71,7 +71,7 @@ describe('a curve that is nearly complete', () => {
     return world.newKeeper({
       landing: {
         vouchesForOrder: (order) => landing.vouchesForOrder(order),
-        unlandedAt: (row) => landing.unlandedAt(row),
+        unlandedAt: (row, said) => landing.unlandedAt(row, said),
         async execute(...fill) {
           return landing.execute(...fill);
         },

@@ -107,7 +107,7 @@ describe('a keeper that dies', () => {
         send,
         execute: (...args) => landing.execute(...args),
         vouchesForOrder: (row) => landing.vouchesForOrder(row),
-        unlandedAt: (row) => landing.unlandedAt(row),
+        unlandedAt: (row, said) => landing.unlandedAt(row, said),
       },
     });
     await dying.tick();

@@ -1,4 +1,5 @@
 import { decodeTokenAccount } from '@slipway/wire';
+import type { Deaths } from '../../landing/index.js';
 import { findRequest } from '../../store/ledger.js';
 import { type PendingFill, pendingAmong } from '../../store/trigger-order-fills.js';
 import { findTriggerOrder, lockTriggerOrders } from '../../store/trigger-orders.js';
@@ -10,15 +11,15 @@ type Deps = Pick<FillDeps, 'store' | 'chain' | 'clock' | 'log' | 'landing'>;
 
 /**
  * Whether a fill that was told landed shows not to have: it can land no more, no node has it, and its order's account holds all that
- * was there before it, at a node that is not behind.
+ * was there before it, at a node that is not behind. `said`: what nodes have said before of when it died.
  * @throws Outage
  */
-export async function hasNotLanded({ store, chain, landing }: Deps, fill: PendingFill): Promise<boolean> {
+export async function hasNotLanded({ store, chain, landing }: Deps, fill: PendingFill, said: Deaths): Promise<boolean> {
   const [request, order] = await Promise.all([
     findRequest(store, fill.requestId),
     findTriggerOrder(store, fill.orderId),
   ]);
-  const death = request && (await landing.unlandedAt(request));
+  const death = request && (await landing.unlandedAt(request, said));
   if (death === undefined || !order) return false;
   const sale = saleOf(order);
   const { account, slot } = await chain.accountReading(sale.source);

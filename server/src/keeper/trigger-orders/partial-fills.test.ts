@@ -289,7 +289,7 @@ describe('SOL', () => {
       const generous = await world.newKeeper({
         landing: {
           vouchesForOrder: (order) => landing.vouchesForOrder(order),
-          unlandedAt: (row) => landing.unlandedAt(row),
+          unlandedAt: (row, said) => landing.unlandedAt(row, said),
           execute: (...closing) => landing.execute(...closing),
           async send(...fill) {
             const [{ payload }] = fill;

@@ -1,4 +1,5 @@
 import { Outage } from '../../errors/index.js';
+import { type Deaths, newDeaths } from '../../landing/index.js';
 import { BackOffs } from '../../lib/back-offs.js';
 import { changeOrders } from '../../store/trigger-order-changes.js';
 import { abandonedClaims, landedFills, type PendingFill } from '../../store/trigger-order-fills.js';
@@ -40,8 +41,8 @@ export async function releaseAbandoned(
 export class Recovery {
   readonly #deps: FillDeps;
   readonly #backOffs: BackOffs;
-  /** How many looks in a row have shown that a fill has not landed, by its request. */
-  readonly #lostLooks = new Map<string, number>();
+  /** How many looks in a row have shown that a fill has not landed, and what nodes have said of its death, by its request. */
+  readonly #lostLooks = new Map<string, { inARow: number; said: Deaths }>();
   #running: Promise<void> | undefined;
 
   constructor(deps: FillDeps & { steadyNow: () => number }) {
@@ -111,17 +112,18 @@ export class Recovery {
    */
   async #concludeUntold(fill: PendingFill): Promise<boolean> {
     const { requestId } = fill;
+    const looks = this.#lostLooks.get(requestId) ?? { inARow: 0, said: newDeaths() };
+    this.#lostLooks.set(requestId, looks);
     // A node without a history tells nothing of that, and still what accounts hold.
-    const isLost = await hasNotLanded(this.#deps, fill).catch((error: Error) => error);
+    const isLost = await hasNotLanded(this.#deps, fill, looks.said).catch((error: Error) => error);
     if (isLost !== true) {
       if (await concludeByBalances(this.#deps, fill)) return true;
       if (isLost instanceof Error) throw isLost;
-      this.#lostLooks.delete(requestId);
+      looks.inARow = 0;
       return false;
     }
-    const looks = (this.#lostLooks.get(requestId) ?? 0) + 1;
-    this.#lostLooks.set(requestId, looks);
-    if (looks < LOST_LOOKS) return false;
+    looks.inARow += 1;
+    if (looks.inARow < LOST_LOOKS) return false;
     await recordLost(this.#deps, fill);
     return true;
   }

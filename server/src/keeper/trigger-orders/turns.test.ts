@@ -61,7 +61,7 @@ function landingBut(changes: Partial<KeeperLanding>): NonNullable<KeeperLanding>
     send: (...args) => landing.send(...args),
     execute: (...args) => landing.execute(...args),
     vouchesForOrder: (order) => landing.vouchesForOrder(order),
-    unlandedAt: (row) => landing.unlandedAt(row),
+    unlandedAt: (row, said) => landing.unlandedAt(row, said),
     ...changes,
   };
 }
