@@ -6,10 +6,11 @@ const MAX_TERMS = 100;
 
 /** The unique parts of a comma list. Throws AppError INVALID_REQUEST that names the field for none or over 100. */
 export function listed(field: string, text: string, expected: string): string[] {
-  const parts = [...new Set(text.split(',').map((part) => ownText(part.trim())))].filter((part) => part !== '');
+  const parts = [...new Set(text.split(',').map((part) => part.trim()))].filter((part) => part !== '');
   if (parts.length === 0) throw invalid(field, `expected ${expected}`);
   if (parts.length > MAX_TERMS) throw invalid(field, `expected at most ${MAX_TERMS}, separated by commas`);
-  return parts;
+  // No part keeps the whole text.
+  return parts.map(ownText);
 }
 
 /** The mints of a comma list. Throws AppError INVALID_REQUEST that names the field, also if one is not an address. */
