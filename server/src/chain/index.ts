@@ -44,6 +44,7 @@ export {
   createHttpRpc,
   createLocalRpc,
   MAX_ANSWER,
+  Refused,
   type Rpc,
   RpcError,
   Throttled,
@@ -52,6 +53,7 @@ export {
 export { CPI_GUARDED, closerOf, givesAwaySol, hasCpiGuard, NO_MEMO, requiresMemo } from './token-account-guards.js';
 export { readMetadata } from './token-text.js';
 export {
+  type Ends,
   endOf,
   endsOf,
   type Held,

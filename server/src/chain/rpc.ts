@@ -46,6 +46,17 @@ export class AnswerTooLong extends ChainUnavailable {}
 /** No answer in time, or a gateway's word for that: it may be this call that takes so long, or the whole node that is away. */
 export class Unanswered extends ChainUnavailable {}
 
+/** It has answered, with a refusal or nothing of use: it is there, and may say the same of this call the next time. */
+export class Refused extends ChainUnavailable {
+  constructor(
+    message: string,
+    /** The RPC's code, where it is a refusal. */
+    readonly refusal?: number,
+  ) {
+    super(message);
+  }
+}
+
 /** A node is left alone for no longer than this, whatever it asks for. */
 const MAX_RETRY_AFTER_MS = 5_000;
 
@@ -85,6 +96,14 @@ export function createHttpRpc({ url, timeoutMs = 10_000, post: send = createHttp
   }
   let nextId = 1;
 
+  function jsonIn(body: string, method: string): RpcResponse {
+    try {
+      return JSON.parse(body) as RpcResponse;
+    } catch {
+      throw new Refused(`${name}: no usable answer to ${method}`);
+    }
+  }
+
   async function post(method: string, params: unknown[]): Promise<RpcResponse> {
     const signal = AbortSignal.timeout(timeoutMs);
     try {
@@ -101,7 +120,7 @@ export function createHttpRpc({ url, timeoutMs = 10_000, post: send = createHttp
         throw new ChainUnavailable(`${name} sends us elsewhere (${status}): configure where it really is`);
       if (status >= 500) throw new Unanswered(`${name} answered ${status} to ${method}`);
       const most = method === 'getProgramAccounts' ? MAX_LISTING : MAX_ANSWER;
-      return JSON.parse(await readBody(response, most)) as RpcResponse;
+      return jsonIn(await readBody(response, most), method);
     } catch (error) {
       if (error instanceof ChainUnavailable) throw error;
       if (error instanceof BodyTooLong) throw new AnswerTooLong(`${name}: ${error.message} to ${method}`);
@@ -115,10 +134,9 @@ export function createHttpRpc({ url, timeoutMs = 10_000, post: send = createHttp
     name,
     async call<T>(method: string, params: unknown[]): Promise<T> {
       const body = await post(method, params);
-      if (body === null || typeof body !== 'object')
-        throw new ChainUnavailable(`${name}: not a JSON-RPC answer to ${method}`);
+      if (body === null || typeof body !== 'object') throw new Refused(`${name}: not a JSON-RPC answer to ${method}`);
       if (body.error) throw errorOf(name, body.error);
-      if (body.result === undefined) throw new ChainUnavailable(`${name}: not a JSON-RPC answer to ${method}`);
+      if (body.result === undefined) throw new Refused(`${name}: not a JSON-RPC answer to ${method}`);
       return body.result as T;
     },
   };
@@ -148,7 +166,7 @@ function errorOf(name: string, { code, message: said, data }: NonNullable<RpcRes
 
 /**
  * Asks something about the chain; `read` takes what is needed out of the result.
- * @throws ChainUnavailable also if the node refuses to answer, or if `read` throws.
+ * @throws ChainUnavailable; Refused if the node refuses to answer, or if `read` throws.
  */
 export async function ask<R, T>(
   rpc: Rpc,
@@ -160,8 +178,8 @@ export async function ask<R, T>(
     return await read(await rpc.call<R>(method, params));
   } catch (error) {
     if (error instanceof ChainUnavailable) throw error;
-    const reason = error instanceof RpcError ? `refused: ${error.message}` : 'not a usable answer';
-    throw new ChainUnavailable(`${rpc.name}: ${reason} to ${method}`);
+    if (!(error instanceof RpcError)) throw new Refused(`${rpc.name}: not a usable answer to ${method}`);
+    throw new Refused(`${rpc.name}: refused: ${error.message} to ${method}`, error.code);
   }
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Address, decodeTransaction } from '@slipway/wire';
 import { steadyNow } from '../lib/clock.js';
 import { amountIn, bytesIn, wholeIn } from './node-values.js';
-import { ask, ChainUnavailable, type Rpc, RpcError } from './rpc.js';
+import { ask, Refused, type Rpc } from './rpc.js';
 
 /** What an account held before and after a transaction. */
 export interface Held {
@@ -115,19 +115,22 @@ export interface Ends {
 /**
  * How these transactions of one payer have ended. A node lists them in no time whatever they do, where it may take ten seconds to give a
  * single one. Of the payer's, the newest few are listed, or with `isBuried` a hundred more: a line may have five kilobytes of memos.
- * None that landed before the slot `since` is looked for.
- * @throws ChainUnavailable
+ * With `isFewFirst`, only as many as are looked for at first: a list that a node's own ledger does not fill it asks its archive
+ * for, which may be slow, or away. None that landed before the slot `since` is looked for.
+ * @throws ChainUnavailable; Refused where the node does not list them
  */
 export async function endsOf(
   rpc: Rpc,
   payer: Address,
   signatures: ReadonlySet<string>,
-  { since, isBuried = false }: { since: bigint; isBuried?: boolean },
+  { since, isBuried = false, isFewFirst = false }: { since: bigint; isBuried?: boolean; isFewFirst?: boolean },
 ): Promise<Ends | 'untold'> {
   const ends: Ends['ends'] = new Map();
   let last: { signature: string; slot: bigint } | undefined;
   const newest = Math.min(NEWEST + signatures.size, MOST_NEWEST);
-  for (const limit of isBuried ? [newest, NEXT] : [newest]) {
+  const few = isFewFirst ? Math.min(signatures.size, newest) : 0;
+  for (const limit of [few, newest - few, isBuried ? NEXT : 0]) {
+    if (limit === 0) continue;
     const params = [payer, { commitment: 'confirmed', limit, ...(last && { before: last.signature }) }];
     const rows = await unlessUntold(rpc, 'getSignaturesForAddress', params, (rows: Listed[]) => {
       if (!Array.isArray(rows)) throw new TypeError('no list');
@@ -154,12 +157,10 @@ async function unlessUntold<R, T>(
   read: (answer: R) => T,
 ): Promise<T | 'untold'> {
   try {
-    return read(await rpc.call<R>(method, params));
+    return await ask(rpc, method, params, read);
   } catch (error) {
-    if (error instanceof ChainUnavailable) throw error;
-    if (error instanceof RpcError && NO_HISTORY.has(error.code)) return 'untold';
-    const reason = error instanceof RpcError ? `refused: ${error.message}` : 'not a usable answer';
-    throw new ChainUnavailable(`${rpc.name}: ${reason} to ${method}`);
+    if (error instanceof Refused && NO_HISTORY.has(error.refusal!)) return 'untold';
+    throw error;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Address } from '@slipway/wire';
-import { endsOf, type Rpc, type TransactionEnd } from '../chain/index.js';
+import { type Ends, endOf, endsOf, Refused, type Rpc, type TransactionEnd } from '../chain/index.js';
 import { FairRoom } from '../lib/fair-room.js';
 import type { Guest } from '../lib/places.js';
 
@@ -27,12 +27,14 @@ export interface Look extends Wanted {
   state: 'idle' | 'waiting' | 'asked';
   /** How many lists in a row it may have stood behind newer ones of its payer in. */
   buried: number;
+  /** How many lists of its payer in a row the node has refused. */
+  refused: number;
 }
 
 interface EndLooksDeps {
   rpc: Rpc;
   steadyNow: () => number;
-  /** The most payers that a node is asked for at the same time. */
+  /** The most payers that a node is asked for at the same time, besides those of long lists. */
   atOnce: number;
 }
 
@@ -40,6 +42,10 @@ interface EndLooksDeps {
 const AGAIN_MS = { least: 400, longest: 30_000 };
 /** A list may also lag behind: only then is the next one a long one. */
 const BURIED = 2;
+/** So many lists may be refused in a row before one of them is read instead. */
+const REFUSED = 2;
+/** Long lists, and what is read, are one in so many of what is asked for at the same time. */
+const SCARCE_PART = 10;
 /** Whoever has some of the room gets more only while so many times as much is left: half of it, where nobody else wants any. */
 const TIMES_LEFT = 1;
 const NOBODY: Guest = { id: '' };
@@ -50,25 +56,25 @@ const NOBODY: Guest = { id: '' };
  */
 export class EndLooks {
   readonly #deps: EndLooksDeps;
-  readonly #room: FairRoom;
-  readonly #newest = new Line();
-  /** Of those that are behind newer ones: long lists, which anybody can make longer still. */
-  readonly #buried = new Line();
+  readonly #newest: Line;
+  /** Of those that are behind newer ones, by long lists, which anybody can make longer still; and of those that it gives but does not list. */
+  readonly #scarce: Line;
   #isStarting = false;
 
   constructor(deps: EndLooksDeps) {
     this.#deps = deps;
-    this.#room = new FairRoom(deps.atOnce, TIMES_LEFT);
+    this.#newest = new Line(deps.atOnce);
+    this.#scarce = new Line(deps.atOnce / SCARCE_PART);
   }
 
   of(wanted: Wanted): Look {
-    return { ...wanted, asked: 0, againAt: 0, state: 'idle', buried: 0 };
+    return { ...wanted, asked: 0, againAt: 0, state: 'idle', buried: 0, refused: 0 };
   }
 
-  /** Lets so many payers be asked for, and so many by long lists, until it is called again. */
-  allow(count: number, long: number): void {
+  /** Lets so many payers be asked for, and so many by long lists or by reading, until it is called again. */
+  allow(count: number, scarce: number): void {
     this.#newest.allow(count);
-    this.#buried.allow(long);
+    this.#scarce.allow(scarce);
     this.#start();
   }
 
@@ -91,41 +97,31 @@ export class EndLooks {
   }
 
   #lineOf(look: Look): Line {
-    return isBuried(look) ? this.#buried : this.#newest;
+    return isBuried(look) || isRead(look) ? this.#scarce : this.#newest;
   }
 
   #start(): void {
-    for (const line of [this.#newest, this.#buried])
-      line.start(
-        (caller) => enter(this.#room, caller),
-        (looks, leave) => {
-          this.#ask(looks).finally(() => {
-            leave();
-            this.#start();
-          });
-        },
-      );
+    for (const line of [this.#newest, this.#scarce]) line.start((looks) => this.#ask(looks));
   }
 
-  /** All are of one payer. */
+  /** All are of one payer, or it is one that is read. */
   async #ask(looks: readonly Look[]): Promise<void> {
-    const { rpc, steadyNow } = this.#deps;
+    const { steadyNow } = this.#deps;
     const begun = steadyNow();
-    let { payer, since } = looks[0]!;
     for (const look of looks) {
       look.state = 'asked';
       look.asked += 1;
-      if (look.since < since) since = look.since;
     }
-    const signatures = new Set(looks.map(({ signature }) => signature));
-    const told = await endsOf(rpc, payer, signatures, { since, isBuried: isBuried(looks[0]!) }).catch(
-      (error: Error) => error,
-    );
+    const told = await this.#endsOf(looks).catch((error: Error) => error);
     const now = steadyNow();
     for (const look of looks) {
       look.state = 'idle';
       const restMs = Math.max(AGAIN_MS.least, now - begun) * 2 ** (look.asked - 1);
       look.againAt = now + Math.min(restMs, AGAIN_MS.longest);
+      // After it was read, a list is asked for again.
+      if (isRead(look)) look.refused = REFUSED - 1;
+      else if (told instanceof Refused) look.refused += 1;
+      else if (!(told instanceof Error)) look.refused = 0;
       if (told instanceof Error) look.fail(told, look.asked);
       else if (told === 'untold') look.end(told);
       else {
@@ -134,16 +130,38 @@ export class EndLooks {
       }
     }
   }
+
+  async #endsOf(looks: readonly Look[]): Promise<Ends | 'untold'> {
+    const { rpc } = this.#deps;
+    let { payer, signature, since } = looks[0]!;
+    if (isRead(looks[0]!)) {
+      const end = await endOf(rpc, signature);
+      return end === 'untold' ? end : { ends: new Map(end && [[signature, end]]), isBuried: false };
+    }
+    for (const look of looks) if (look.since < since) since = look.since;
+    return endsOf(rpc, payer, new Set(looks.map((look) => look.signature)), {
+      since,
+      isBuried: isBuried(looks[0]!),
+      // Otherwise two lists would be asked for again and again.
+      isFewFirst: looks.some(({ asked, refused }) => asked === 1 || refused > 0),
+    });
+  }
 }
 
 const isBuried = ({ buried }: Look): boolean => buried >= BURIED;
+const isRead = ({ refused }: Look): boolean => refused >= REFUSED;
 
-/** Looks that wait, by caller and payer. */
+/** Looks that wait, by caller and by what is asked for at once. */
 class Line {
   /** The caller whose turn was the longest ago comes first, and so does the payer. */
-  readonly #waiting = new Map<string, Map<Address, Set<Look>>>();
+  readonly #waiting = new Map<string, Map<string, Set<Look>>>();
+  readonly #room: FairRoom;
   /** The payers that may still be asked for with this poll. */
   #turns = new FairRoom(0, TIMES_LEFT);
+
+  constructor(atOnce: number) {
+    this.#room = new FairRoom(atOnce, TIMES_LEFT);
+  }
 
   allow(count: number): void {
     this.#turns = new FairRoom(count, TIMES_LEFT);
@@ -151,51 +169,54 @@ class Line {
 
   add(look: Look): void {
     const { id } = look.caller ?? NOBODY;
-    const payers = this.#waiting.get(id) ?? new Map<Address, Set<Look>>();
-    this.#waiting.set(id, payers.set(look.payer, (payers.get(look.payer) ?? new Set<Look>()).add(look)));
+    const own = this.#waiting.get(id) ?? new Map<string, Set<Look>>();
+    const key = keyOf(look);
+    this.#waiting.set(id, own.set(key, (own.get(key) ?? new Set<Look>()).add(look)));
   }
 
   delete(look: Look): void {
     const { id } = look.caller ?? NOBODY;
-    const payers = this.#waiting.get(id);
-    const looks = payers?.get(look.payer);
+    const own = this.#waiting.get(id);
+    const key = keyOf(look);
+    const looks = own?.get(key);
     if (!looks?.delete(look) || looks.size > 0) return;
-    payers!.delete(look.payer);
-    if (payers!.size === 0) this.#waiting.delete(id);
+    own!.delete(key);
+    if (own!.size === 0) this.#waiting.delete(id);
   }
 
-  /** Begins what there is a turn and room for. */
-  start(enterRoom: (caller: Guest) => Leave | undefined, begin: (looks: Look[], leave: Leave) => void): void {
+  /** Asks for what there is a turn and room for, and goes on as it ends. */
+  start(ask: (looks: Look[]) => Promise<void>): void {
     let callers = [...this.#waiting.keys()];
-    while (callers.length > 0) callers = callers.filter((id) => this.#startOne(id, enterRoom, begin));
+    while (callers.length > 0) callers = callers.filter((id) => this.#startOne(id, ask));
   }
 
-  /** That of the payer of this caller who has waited the longest; false if nobody waits, or there is no room. */
-  #startOne(
-    id: string,
-    enterRoom: (caller: Guest) => Leave | undefined,
-    begin: (looks: Look[], leave: Leave) => void,
-  ): boolean {
-    const payers = this.#waiting.get(id);
-    if (!payers) return false;
-    const [payer, waiting] = payers.entries().next().value!;
+  /** What this caller has waited for the longest; false if nothing, or there is no room. */
+  #startOne(id: string, ask: (looks: Look[]) => Promise<void>): boolean {
+    const own = this.#waiting.get(id);
+    if (!own) return false;
+    const [key, waiting] = own.entries().next().value!;
     const looks = [...waiting];
     const caller = looks[0]!.caller ?? NOBODY;
-    const leave = enterRoom(caller);
+    const leave = enter(this.#room, caller);
     if (!leave) return false;
     // A turn is gone until the next poll.
     if (!enter(this.#turns, caller)) {
       leave();
       return false;
     }
-    payers.delete(payer);
+    own.delete(key);
     // The others go first now.
     this.#waiting.delete(id);
-    if (payers.size > 0) this.#waiting.set(id, payers);
-    begin(looks, leave);
+    if (own.size > 0) this.#waiting.set(id, own);
+    ask(looks).finally(() => {
+      leave();
+      this.start(ask);
+    });
     return true;
   }
 }
+
+const keyOf = (look: Look): string => (isRead(look) ? look.signature : look.payer);
 
 type Leave = () => void;
 

@@ -22,9 +22,9 @@ export interface Pace extends Resending {
   maxResends: number;
   /** The most payers whose transactions a node is asked to list with one poll, because a status may be that of another transaction. */
   maxLooks: number;
-  /** Of these that stand behind newer ones, with one poll: by lists that are longer. */
+  /** Of these that stand behind newer ones, by lists that are longer, or whose lists it refuses, by reading, with one poll. */
   maxLongLooks: number;
-  /** The most that it is asked to list at the same time. */
+  /** The most that it is asked to list at the same time; a tenth as many longer ones, and ones that are read. */
   looksAtOnce: number;
 }
 

@@ -192,6 +192,17 @@ it('attack: a wallet does so while its node refuses a list once: that is no word
   }
 });
 
+it('attack: a wallet does so while its node refuses every list: it is read, and not there', async () => {
+  const { row, paid, other } = await world.payments();
+  world.node.history = async () => {
+    throw new RpcError(-32019, 'Failed to query long-term storage; please try again');
+  };
+  world.node.before = other.wire;
+  const { state, slot } = await world.endOf(world.landing.execute(row, paid.signed));
+  world.node.before = undefined;
+  assert.deepEqual([state, slot], ['expired', null]);
+});
+
 it('what has landed is told so when the node’s history has it later than its statuses, or much later, or cannot be read, or where it keeps none', async () => {
   const late = await world.payments();
   let asked = 0;
