@@ -64,13 +64,13 @@ export async function concludeByBalances(deps: Deps, fill: PendingFill): Promise
     findTriggerOrder(deps.store, fill.orderId),
     findRequest(deps.store, fill.requestId),
   ]);
-  const moved = order && (await shownByBalances(deps.chain, order, fill, request?.slot ?? 0n));
-  if (!moved) return false;
+  const believed = order && (await shownByBalances(deps.chain, order, fill, request?.slot ?? 0n));
+  if (!believed) return false;
   deps.log.warn(
     { order: order.id, signature: fill.signature },
     'no node tells what the transaction of a fill has moved: it is recorded by what its accounts hold',
   );
-  await record(deps, fill, order, { moved, whole: fill.offered >= saleOf(order).amount });
+  await record(deps, fill, order, believed);
   return true;
 }
 
@@ -177,11 +177,11 @@ async function shownByBalances(
   order: TriggerOrderRow,
   fill: PendingFill,
   since: bigint,
-): Promise<Moved | undefined> {
+): Promise<Believed | undefined> {
   const { offered, least } = fill;
   if (least === undefined) return undefined;
   const sale = saleOf(order);
-  const { source, vaultOutput } = sale;
+  const { source, amount, vaultOutput } = sale;
   const before = thereBefore(sale, fill);
   const held = async (address: typeof source) => {
     const { account, slot } = await chain.accountReading(address);
@@ -194,6 +194,8 @@ async function shownByBalances(
   const bought = vaultOutput && (await held(vaultOutput));
   const output = vaultOutput ? (bought ?? 0n) - order.progress.held : least;
   if (output < least) return undefined;
+  // The row says more than there was, and nothing of that is left: two answers, minutes apart.
+  const isEmptied = before < amount && isDust(left, offered);
   // Whether there is something to close is looked at more than once.
-  return { input, output, isClosed: false };
+  return { moved: { input, output, isClosed: false }, whole: offered >= amount || isEmptied };
 }

@@ -118,6 +118,38 @@ describe('attack: a stranger on the chain gives the account of an order as much 
   });
 });
 
+describe('attack: an operator by mistake restores a backup of before a part, and nodes forget the fill of what is left', () => {
+  it('the order ends where nothing is left, and not where something is', async () => {
+    for (const isAll of [true, false]) {
+      const order = await deposit();
+      await partBefore(order.id);
+      const left = await inAccount(order.inputAccount);
+      if (!isAll) await pools(SHALLOW);
+      const sold = await landUnrecorded(order);
+      assert.equal(sold === left, isAll);
+      const state = await record(order.id);
+      assert.equal(state === 'fill_success', isAll, state);
+      assert.equal((await progressOf(order.id)).entry.remaining, AMOUNT - sold);
+    }
+  });
+
+  /** Sells a part of an order, and has its row as it was before. */
+  async function partBefore(id: string): Promise<void> {
+    await pools(SHALLOW);
+    const keeper = await world.newKeeper();
+    await keeper.runDue();
+    await keeper.close();
+    assert.equal((await progressOf(id)).state, 'partial_fill_success');
+    await pools(DEEP);
+    await world.store.query(
+      `update orders set state = 'open', fired = null, entry_remaining = entry_initial, entry_received = 0, held = 0, retry_at = null
+       where id = $1`,
+      [id],
+    );
+    await world.store.query(`delete from order_events where order_id = $1 and type = 'fill'`, [id]);
+  }
+});
+
 it('attack: a node shows once more than there is in the account of an order, drops its fill, and tells once that it has landed: nothing is recorded as sold', async () => {
   const { id, inputAccount } = await deposit();
   let isLying = true;
