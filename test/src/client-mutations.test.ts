@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient, SlipwayError, SOL } from '@slipway/client';
 import {
   type Address,
@@ -22,6 +23,7 @@ import { JUP, newToken, newWallet, rpc } from './wallet.js';
 const RUNS = 1_000;
 /** How often the service is asked for the transaction, where it says that it may yet have one. */
 const ATTEMPTS = 20;
+const PAUSE_MS = 500;
 type Client = ReturnType<typeof createClient>;
 
 /** A kind of transaction: the flow that signs it, and the most that the wallet may lose by it. */
@@ -50,7 +52,7 @@ const RENTS = SOL_FEES + 12_000_000n;
 async function record(wallet: Keypair, kind: Kind) {
   const answers = new Map<string, string>();
   let original = '';
-  const run = async (replay: (text: string) => string, fetching: typeof fetch, attempts: number): Promise<unknown> => {
+  const run = async (replay: (text: string) => string, fetching: typeof fetch): Promise<unknown> => {
     const signer = {
       ...callbackSigner(wallet),
       signTransaction(wire: Uint8Array): never {
@@ -69,7 +71,7 @@ async function record(wallet: Keypair, kind: Kind) {
       const name = `${init?.method} ${input} ${init?.body}`;
       if (!answers.has(name)) {
         const answer = await fetching(input, init);
-        // Of a maker that had no time: the client asks again.
+        // Of a maker that had no time.
         if (!answer.ok) return answer;
         answers.set(name, await answer.text());
       }
@@ -82,14 +84,19 @@ async function record(wallet: Keypair, kind: Kind) {
       rpcUrl: service.rpcUrl,
       sandbox: true,
       fetch: keeping,
-      attempts,
+      attempts: 1,
     });
     return kind.flow(client).then(
       () => assert.fail('nothing was signed'),
       (error: unknown) => error,
     );
   };
-  const first = await run((text) => text, fetch, ATTEMPTS);
+  // Not by the client, which would send on what the key of an invite has signed, for a minute and more.
+  let first = await run((text) => text, fetch);
+  for (let tries = 1; tries < ATTEMPTS && !isSigned(first); tries++) {
+    await sleep(PAUSE_MS);
+    first = await run((text) => text, fetch);
+  }
   assert.ok(isSigned(first), String(first));
   return {
     original: Buffer.from(original, 'base64'),
@@ -99,7 +106,6 @@ async function record(wallet: Keypair, kind: Kind) {
       return run(
         (text) => text.replaceAll(original, base64),
         () => assert.fail('a new request'),
-        1,
       );
     },
   };
