@@ -7,6 +7,7 @@ import { order } from './order.js';
 import type { OrderQuery } from './schema.js';
 import {
   balances,
+  endBlockhashes,
   newWallet,
   openFeeAccount,
   openSwapWorld,
@@ -16,6 +17,7 @@ import {
   signed,
   swap,
   USDC,
+  untilTaken,
 } from './testing.js';
 
 const SOL_1 = 1_000_000_000n;
@@ -42,7 +44,11 @@ describe('a swap order without the router program', () => {
       const push = { ...query, amount: `${2_000n * SOL_1}`, excludeRouters: 'jupiterz', slippageBps: 10_000 };
       await swap(world, { ...push, taker: whale.address }, whale);
       const signedTransaction = signed(late.transaction!, taker, payer);
-      const { body } = await world.execute({ requestId: late.requestId, signedTransaction });
+      const answer = world.execute({ requestId: late.requestId, signedTransaction });
+      await untilTaken(world, late.requestId);
+      // Until then its payer could have it land.
+      await endBlockhashes(world);
+      const { body } = await answer;
       assert.deepEqual([body.code, body.error], [6001, 'Slippage tolerance exceeded']);
     } finally {
       await world.close();

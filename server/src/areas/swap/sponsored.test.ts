@@ -1,12 +1,21 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeTransaction, type Keypair, SYSTEM_PROGRAM, transactionSignature } from '@slipway/wire';
 import { isBadTransaction, readSigned } from '../../landing/index.js';
 import { withOtherSignature } from '../../lib/other-signature-testing.js';
-import { findRequest, withhold } from '../../store/ledger.js';
+import { withhold } from '../../store/ledger.js';
 import { status } from '../submit/status.js';
-import { balances, JUP, newWallet, openSwapWorld, type SwapWorld, signed, USDC } from './testing.js';
+import {
+  balances,
+  endBlockhashes,
+  JUP,
+  newWallet,
+  openSwapWorld,
+  type SwapWorld,
+  signed,
+  USDC,
+  untilTaken,
+} from './testing.js';
 
 const SOL_1 = 1_000_000_000n;
 const USDC_1 = 1_000_000n;
@@ -41,19 +50,6 @@ describe('a swap that a sponsor pays for', () => {
     const account = { lamports: Number(lamports), owner: SYSTEM_PROGRAM, executable: false, data: '' };
     return world.rpc.call('localnet_setAccount', [sponsor.address, account]);
   };
-  /** Has the blockhashes of before die. */
-  async function wait() {
-    await world.rpc.call('localnet_advanceClock', [120]);
-    world.chain.forget();
-  }
-  async function untilSending(id: string) {
-    for (;;) {
-      const row = await findRequest(world.store, id);
-      if (row?.state === 'sending') return;
-      assert.equal(row?.state, 'crafted');
-      await sleep(20);
-    }
-  }
   /** Until the status of what is followed was asked for so often, in which time what is sent is sent again; or it has ended. */
   async function untilAskedAgain(times: number, answer: Promise<unknown>) {
     const { call } = world.rpc;
@@ -72,7 +68,7 @@ describe('a swap that a sponsor pays for', () => {
     const post = await orderOf();
     await put(0n);
     const answer = world.execute(post);
-    await untilSending(post.requestId);
+    await untilTaken(world, post.requestId);
     await put(SOL_1);
     return { post, answer };
   }
@@ -95,7 +91,7 @@ describe('a swap that a sponsor pays for', () => {
     const signature = signatureIn(post.signedTransaction);
     assert.deepEqual(await status(world.deps, { signature }), { signature, status: 'pending', slot: null });
     await untilAskedAgain(10, answer);
-    await wait();
+    await endBlockhashes(world);
     const { body } = await answer;
     assert.deepEqual([body.status, body.code, body.error], ['Failed', -1002, 'transaction failed: AccountNotFound']);
     assert.deepEqual((await world.execute(post)).body, body);
@@ -115,7 +111,7 @@ describe('a swap that a sponsor pays for', () => {
     assert.equal(await world.deps.landing.resume({ all: true }), 1);
     const answer = world.execute(post);
     await untilAskedAgain(3, answer);
-    await wait();
+    await endBlockhashes(world);
     const { body } = await answer;
     assert.deepEqual([body.status, body.code, body.error], ['Failed', -1002, 'transaction failed: AccountNotFound']);
     assert.deepEqual((await world.execute(post)).body, body);
@@ -127,8 +123,8 @@ describe('a swap that a sponsor pays for', () => {
     const twin = withOtherSignature(post.signedTransaction, sponsor);
     await send(twin);
     const answer = world.execute(post);
-    await untilSending(post.requestId);
-    await wait();
+    await untilTaken(world, post.requestId);
+    await endBlockhashes(world);
     const { body } = await answer;
     assert.deepEqual([body.status, body.signature], ['Success', signatureIn(twin)]);
     assert.deepEqual((await world.execute(post)).body, body);
@@ -139,7 +135,7 @@ describe('a swap that a sponsor pays for', () => {
     const post = await orderOf();
     const twin = withOtherSignature(post.signedTransaction, sponsor);
     await send(twin);
-    await wait();
+    await endBlockhashes(world);
     const { body } = await world.execute(post);
     assert.deepEqual([body.status, body.signature], ['Success', signatureIn(twin)]);
     assert.equal(await usdc(), 70n);
@@ -147,7 +143,7 @@ describe('a swap that a sponsor pays for', () => {
 
   it('is told as expired where it was posted too late, and has not landed', async () => {
     const post = await orderOf();
-    await wait();
+    await endBlockhashes(world);
     const { body } = await world.execute(post);
     assert.deepEqual([body.status, body.code, body.error], ['Failed', -1005, 'Transaction expired']);
     assert.equal(await usdc(), 70n);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startLocalnet } from '@slipway/localnet';
 import { ORDER_ENGINE_PROGRAM, ROUTER_PROGRAM, TOKEN_SWAP_PROGRAM } from '@slipway/programs';
 import {
@@ -237,6 +238,22 @@ export function signed(base64: string, ...signers: Keypair[]): string {
     transaction = withSignature(transaction, signer.address, sign(signer, transaction.message));
   }
   return Buffer.from(encodeTransaction(transaction)).toString('base64');
+}
+
+/** Waits until the order has been taken: it is sent, or kept back because it would fail. */
+export async function untilTaken({ store }: SwapWorld, id: string): Promise<void> {
+  for (;;) {
+    const row = await findRequest(store, id);
+    if (row?.state === 'sending') return;
+    assert.equal(row?.state, 'crafted');
+    await sleep(20);
+  }
+}
+
+/** Has the blockhashes of before die. */
+export async function endBlockhashes({ rpc, chain }: SwapWorld): Promise<void> {
+  await rpc.call('localnet_advanceClock', [120]);
+  chain.forget();
 }
 
 /** SOL of the wallet, its tokens by mint, and its own wrapped SOL. */
