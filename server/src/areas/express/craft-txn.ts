@@ -15,6 +15,7 @@ import { AREA, type ExpressDeps, expressRoute, PRICE_IN_TOKENS, tags } from './d
 import type { PaymentPayload } from './payload.js';
 import { CraftTxnAnswer, CraftTxnQuery } from './schema.js';
 import { craftSwapPayment, type SwapPayment } from './swap-payment.js';
+import { readToken } from './token.js';
 
 const NO_BUDGET: Budget = { computeUnitLimit: 0, computeUnitPrice: 0n };
 
@@ -143,19 +144,18 @@ async function remember(
 
 async function paymentFrom(deps: ExpressDeps, sender: Address, gasless: boolean): Promise<Payment> {
   const { platform, receiver } = deps;
-  const mint = await deps.chain.mint(platform.mint);
-  if (!mint) throw new AppError('CRAFT_FAILED', { message: `The mint of ${platform.symbol} is not on this chain` });
+  const { mint, tokenProgram, decimals } = await readToken(deps.chain, platform);
   return {
     feePayer: gasless ? deps.gasWallet : sender,
     sender,
-    source: associatedTokenAddress(sender, platform.mint, mint.tokenProgram),
+    source: associatedTokenAddress(sender, mint, tokenProgram),
     receiver,
-    destination: associatedTokenAddress(receiver, platform.mint, mint.tokenProgram),
+    destination: associatedTokenAddress(receiver, mint, tokenProgram),
     createDestination: false,
-    mint: platform.mint,
-    tokenProgram: mint.tokenProgram,
-    decimals: mint.decimals,
-    amount: PRICE_IN_TOKENS * 10n ** BigInt(mint.decimals),
+    mint,
+    tokenProgram,
+    decimals,
+    amount: PRICE_IN_TOKENS * 10n ** BigInt(decimals),
     // Not the request id, which nothing on the chain may tell: whoever knows it says what a payment is for, if he posts it first.
     reference: randomUUID(),
   };

@@ -1,6 +1,6 @@
-import { type Address, WRAPPED_SOL_MINT } from '@slipway/wire';
+import { WRAPPED_SOL_MINT } from '@slipway/wire';
 import { AppError } from '../../errors/index.js';
-import type { ExpressDeps } from './deps.js';
+import type { ConfiguredToken, ExpressDeps } from './deps.js';
 import { PLACEHOLDERS } from './schema.js';
 
 export type Currency = (typeof PLACEHOLDERS)[number];
@@ -21,11 +21,12 @@ export function readCurrency(name: string, symbols: CurrencySymbols): Currency {
   throw new AppError('INVALID_REQUEST', { message: `paymentCurrency: expected one of ${known}` });
 }
 
-/** The mint that a payment takes from its sender; SOL as its wrapped form. */
-export function mintOf(
+const SOL: ConfiguredToken = { symbol: 'SOL', mint: WRAPPED_SOL_MINT, decimals: 9 };
+
+/** The token that a payment takes from its sender; SOL as its wrapped form. */
+export function paidIn(
   { platform, stable, usdc }: Pick<ExpressDeps, 'platform' | 'stable' | 'usdc'>,
   currency: Currency,
-): Address {
-  const mints = { PLATFORM_TOKEN: platform.mint, PLATFORM_STABLE: stable.mint, USDC: usdc.mint, SOL: WRAPPED_SOL_MINT };
-  return mints[currency];
+): ConfiguredToken {
+  return { PLATFORM_TOKEN: platform, PLATFORM_STABLE: stable, USDC: { ...usdc, symbol: 'USDC' }, SOL }[currency];
 }

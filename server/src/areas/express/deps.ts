@@ -11,7 +11,7 @@ import type { Store } from '../../store/sql.js';
 import type { Holding, PaidFor } from '../../store/verifications.js';
 import { expressError } from './error-shape.js';
 
-interface Token {
+export interface ConfiguredToken {
   readonly symbol: string;
   readonly mint: Address;
   readonly decimals: number;
@@ -33,11 +33,11 @@ export interface ExpressDeps {
   paidFor: (requestId: string) => Promise<PaidFor[]>;
   /** Pays the network fee if the operator enables gasless. */
   gasWallet: Address;
-  platform: Token;
-  stable: Token;
+  platform: ConfiguredToken;
+  stable: ConfiguredToken;
   /** What the operator vouches for, which needs no verification. */
   tokens: TokenList;
-  usdc: Token;
+  usdc: ConfiguredToken;
   routing: Routing;
   /** The programs that a payment by swap may trade with. */
   programs: SwapPrograms;

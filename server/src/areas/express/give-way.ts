@@ -4,7 +4,7 @@ import { askSince } from '../../landing/index.js';
 import type { LedgerRow } from '../../store/ledger.js';
 import { giveWay, type VerificationKind } from '../../store/verifications.js';
 import { checkLamports, checkTokens } from './checks.js';
-import { mintOf } from './currency.js';
+import { paidIn } from './currency.js';
 import type { ExpressDeps } from './deps.js';
 import { type PaymentPayload, readPayload } from './payload.js';
 
@@ -71,7 +71,7 @@ async function areTokensGone(
   { currency, amount, paid = amount }: PaymentPayload,
 ): Promise<boolean> {
   if (currency === 'SOL') return false;
-  const mint = mintOf(deps, currency);
+  const { mint } = paidIn(deps, currency);
   const facts = await deps.chain.mint(mint);
   if (!facts) return false;
   const { tokenProgram } = facts;

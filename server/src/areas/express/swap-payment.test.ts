@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ROUTER_PROGRAM, TOKEN_SWAP_PROGRAM } from '@slipway/programs';
-import { type Address, associatedTokenAddress, decodeTransaction } from '@slipway/wire';
+import { type Address, associatedTokenAddress, decodeTransaction, WRAPPED_SOL_MINT } from '@slipway/wire';
 import { createChain } from '../../chain/index.js';
-import { steadyNow } from '../../lib/clock.js';
+import { createClock, steadyNow } from '../../lib/clock.js';
 import {
   newAddress,
   openAggregator,
@@ -12,7 +12,8 @@ import {
   unhurried,
   type World,
 } from '../../routing/aggregator/testing.js';
-import { isRefused, type QuoteRequest } from '../../routing/router.js';
+import { isRefused, type QuoteRequest, type Token } from '../../routing/router.js';
+import { craftTxn } from './craft-txn.js';
 import type { ExpressDeps } from './deps.js';
 import { craftSwapPayment } from './swap-payment.js';
 
@@ -29,6 +30,54 @@ describe('a payment by swap', () => {
   after(async () => {
     await routing?.close();
     await world?.close();
+  });
+
+  function depsFor(usdc: Token, platform: Token): ExpressDeps {
+    const router = unhurried(routing.aggregator);
+    const best = async (request: QuoteRequest) => {
+      const quote = await router.quote(request, AbortSignal.timeout(60_000));
+      return isRefused(quote) ? assert.fail(quote.reason) : { ranked: [quote], answers: [] };
+    };
+    return {
+      clock: createClock(),
+      platform: { symbol: 'JUP', ...platform },
+      stable: { symbol: 'USDC', ...usdc },
+      usdc: { symbol: 'USDC', ...usdc },
+      receiver: newAddress(),
+      gasWallet: newAddress(),
+      chain: createChain({ rpc: world.rpc, steadyNow, fees: { percentile: 50, maxMicroLamports: 0n } }),
+      routing: { best },
+      programs: { router: ROUTER_PROGRAM, tokenSwap: TOKEN_SWAP_PROGRAM },
+    } as unknown as ExpressDeps;
+  }
+
+  it('attack: a node says once that a token has other decimals than it has, to have payments cost ten times the price, or a thousandth: none is crafted', async () => {
+    const [usdc, platform] = [await world.token(), await world.token()];
+    await world.pool(usdc, platform, [DEPTH * 10n, DEPTH * 10n]);
+    await routing.aggregator.discover();
+    const sender = await world.wallet();
+    const source = associatedTokenAddress(sender.address, usdc.mint, usdc.tokenProgram);
+    await world.holding(usdc, sender.address, DEPTH, source);
+    const honest = depsFor(usdc, platform);
+    const lying = (about: Address, more: number): ExpressDeps => {
+      const mint = async (mint: Address) => {
+        const facts = await honest.chain.mint(mint);
+        return facts && mint === about ? { ...facts, decimals: facts.decimals + more } : facts;
+      };
+      return { ...honest, chain: { ...honest.chain, mint } };
+    };
+    const refused = { name: 'ChainUnavailable', message: /decimals/ };
+    for (const more of [-3, 1]) {
+      const deps = lying(platform.mint, more);
+      await assert.rejects(craftSwapPayment(deps, sender.address, 'USDC'), refused);
+      await assert.rejects(craftTxn(deps, { senderAddress: sender.address }), refused);
+      await assert.rejects(craftSwapPayment(lying(usdc.mint, more), sender.address, 'USDC'), refused);
+      await assert.rejects(craftSwapPayment(lying(WRAPPED_SOL_MINT, more), sender.address, 'SOL'), refused);
+    }
+    const { tokenDecimals, payment } = await craftSwapPayment(honest, sender.address, 'USDC');
+    const price = 1_000n * 10n ** BigInt(platform.decimals);
+    assert.equal(tokenDecimals, platform.decimals);
+    assert.ok(payment.outputAmount >= price && payment.outputAmount < price + price / 10n, `${payment.outputAmount}`);
   });
 
   it('goes over fewer pools where these take more compute units together than a transaction has', async () => {
@@ -54,21 +103,7 @@ describe('a payment by swap', () => {
       const value = { err, logs, unitsConsumed: 1_400_000, accounts: null };
       return Promise.resolve({ context: { slot: 10 ** 9 }, value }) as never;
     };
-    const router = unhurried(routing.aggregator);
-    const best = async (request: QuoteRequest) => {
-      const quote = await router.quote(request, AbortSignal.timeout(60_000));
-      return isRefused(quote) ? assert.fail(quote.reason) : { ranked: [quote], answers: [] };
-    };
-    const deps = {
-      platform: { symbol: 'JUP', ...platform },
-      stable: { symbol: 'USDC', ...usdc },
-      usdc: { symbol: 'USDC', ...usdc },
-      receiver: newAddress(),
-      gasWallet: newAddress(),
-      chain: createChain({ rpc, steadyNow, fees: { percentile: 50, maxMicroLamports: 0n } }),
-      routing: { best },
-      programs: { router: ROUTER_PROGRAM, tokenSwap: TOKEN_SWAP_PROGRAM },
-    } as unknown as ExpressDeps;
+    const deps = depsFor(usdc, platform);
     const crafted = await craftSwapPayment(deps, sender.address, 'USDC');
     assert.ok(refused > 0);
     assert.ok(

@@ -20,11 +20,11 @@ import {
   type Refusal,
   type Router,
   type Token,
-  tokenOf,
 } from '../../routing/router.js';
 import { checkLamports, checkSolPayment, checkTokens, type Obstacle, type Ready } from './checks.js';
-import { type Currency, mintOf } from './currency.js';
+import { type Currency, paidIn } from './currency.js';
 import { type ExpressDeps, PRICE_IN_TOKENS } from './deps.js';
+import { readToken } from './token.js';
 
 /** Added to the input of the exact-out quote, so that a small move of the market still leaves enough. */
 const SIZING_BUFFER_BPS = 50n;
@@ -58,11 +58,9 @@ export async function craftSwapPayment(
   currency: Exclude<Currency, 'PLATFORM_TOKEN'>,
 ): Promise<{ payment: SwapPayment; tokenDecimals: number } & ({ ready: Ready } | { obstacle: Obstacle })> {
   const { platform, receiver, chain } = deps;
-  const symbol = currency === 'PLATFORM_STABLE' ? deps.stable.symbol : currency;
-  const [input, output] = await Promise.all([
-    readToken(deps, mintOf(deps, currency), symbol),
-    readToken(deps, platform.mint, platform.symbol),
-  ]);
+  const paid = paidIn(deps, currency);
+  const { symbol } = paid;
+  const [input, output] = await Promise.all([readToken(chain, paid), readToken(chain, platform)]);
   const tokenDecimals = output.decimals;
   const price = PRICE_IN_TOKENS * 10n ** BigInt(output.decimals);
   let quote = await sizedQuote(deps, { input, output, sender, price }, symbol);
@@ -181,12 +179,6 @@ async function tryOut(
   payment.feeLamports = tried.crafted.feeLamports;
   const tooDear = lacking();
   return tooDear ? { payment, obstacle: tooDear } : { payment, ready: tried };
-}
-
-async function readToken({ chain }: ExpressDeps, mint: Address, symbol: string): Promise<Token> {
-  const facts = await chain.mint(mint);
-  if (!facts) throw new AppError('CRAFT_FAILED', { message: `The mint of ${symbol} is not on this chain` });
-  return tokenOf(mint, facts);
 }
 
 /** The best quote that yields the price with room to spare, and its request. */
