@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Address } from '@slipway/wire';
+import { admin } from './admin.js';
 import { request, type Service, startService } from './service.js';
 import { airdrop, JUPUSD, lamportsOf, SOL, setPrice, tokensOf, USDC } from './swap.js';
 import { type Crafted, execute, JUP, newToken, newWallet, PRICE, RECEIVER } from './wallet.js';
@@ -62,6 +63,15 @@ describe('an express payment in another currency', () => {
       const most = BigInt(crafted.maxInputAmount!);
       assert.ok(gone <= most && gone > most - 1_000n, `${gone} of at most ${most}`);
       assert.equal(await tokensOf(service, sender.address, JUP), 0n);
+
+      const { body: listed } = await admin<{ verifications: { id: string; requestId: string }[] }>(
+        service,
+        'GET',
+        '/verifications?state=pending&limit=100',
+      );
+      const { id } = listed.verifications.find(({ requestId }) => requestId === crafted.requestId)!;
+      const approved = await admin(service, 'POST', `/verifications/${id}/approve`, {});
+      assert.equal(approved.status, 200, JSON.stringify(approved.body));
     });
   }
 

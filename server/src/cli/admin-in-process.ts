@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
-import { registerAdmin } from '../areas/admin/index.js';
+import { type AdminDeps, registerAdmin } from '../areas/admin/index.js';
 import { createHttpRpc } from '../chain/index.js';
 import { type Config, dataFolder } from '../config/index.js';
+import { dueOf } from '../crafting/payment.js';
 import { createKeyLookup, createMetrics, createServer } from '../http/index.js';
-import { whyNotFinal } from '../landing/index.js';
+import { whyNotPaid } from '../landing/index.js';
 import { createClock, steadyNow } from '../lib/clock.js';
 import { createDisposal, type Disposal } from '../lib/disposal.js';
 import { pagesThatMayCall } from '../lib/page-origins.js';
@@ -68,7 +69,7 @@ async function serveAdmin(config: Config, store: Store, disposal: Disposal): Pro
     tiers: keyTiers(config.tiers),
     mayCall: pagesThatMayCall(config.http.corsOrigins),
     simulatedEvents: [],
-    whyNotFinal: finalityBy(config),
+    whyNotPaid: paymentsBy(config),
   });
   return async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     // What is wrong with the signer's file is told here as it is, and as an internal error by the route.
@@ -91,10 +92,12 @@ async function rootToken(config: Config): Promise<string> {
 }
 
 /** The embedded chain does not run here, and nothing on it can be undone. */
-function finalityBy({ chain }: Config): (signature: string) => Promise<string | undefined> {
+function paymentsBy(config: Config): AdminDeps['whyNotPaid'] {
+  const { chain } = config;
   if (chain.kind === 'embedded') return async () => undefined;
   const rpcs = [chain.rpcUrl, ...chain.sendUrls].map((url) => createHttpRpc({ url }));
-  return (signature) => whyNotFinal(rpcs, signature);
+  return ({ signature, paymentCurrency }) =>
+    whyNotPaid(rpcs, signature, dueOf(paymentCurrency, { ...config.tokens, ...config.express }));
 }
 
 /** Only what deals with market makers needs the keys: opening them takes a moment and a passphrase. */

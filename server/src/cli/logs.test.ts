@@ -62,7 +62,7 @@ before(async () => {
       mayCall: () => true,
       tiers: [],
       simulatedEvents: [],
-      whyNotFinal: async () => undefined,
+      whyNotPaid: async () => undefined,
       log,
     }),
   ));

@@ -50,7 +50,7 @@ before(async () => {
     mayCall: (origin) => origin === 'https://app.example.com',
     tiers: ['unlimited', ...Object.keys(config.tiers)],
     simulatedEvents: [],
-    whyNotFinal: async () => undefined,
+    whyNotPaid: async () => undefined,
   });
   url = await app.listen({ port: 0 });
 });

@@ -15,10 +15,10 @@ export {
   failedProgram,
   SLIPPAGE,
 } from './explain.js';
-export { whyNotFinal } from './finality.js';
 export { type Claimed, ReservationRefused, type Settlement } from './grouped-writes.js';
 export { Landing } from './landing.js';
 export { type Deaths, isSince, lifetimeByHeight, newDeaths } from './lifetime.js';
+export { whyNotPaid } from './paid.js';
 export { addressText, digits, payloadReader } from './payload.js';
 export { WouldFail } from './preflight.js';
 export { GAS_PURSE, INVITE_PURSE, LIMIT_ORDER_PURSE, TRIGGER_ORDER_PURSE, TRIGGER_RENT_PURSE } from './purses.js';

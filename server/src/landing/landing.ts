@@ -5,6 +5,7 @@ import {
   type Transaction,
   transactionSignature,
 } from '@slipway/wire';
+import type { Due } from '../crafting/payment.js';
 import type { Guest } from '../lib/places.js';
 import { isWalletRole, type Signer, usableAddresses } from '../signer/index.js';
 import { tell } from '../store/event-outbox.js';
@@ -16,12 +17,12 @@ import { Claiming, type HowToSend, trialChainOf } from './claiming.js';
 import { createDelegatedSend, type DelegatedSend, type Deliver } from './delegated-send.js';
 import type { LandingDeps } from './deps.js';
 import { endEvents } from './end-events.js';
-import { whyNotFinal } from './finality.js';
 import { Following, lifetimeOfRow } from './following.js';
 import { createGroupedWrites } from './grouped-writes.js';
 import type { Deaths } from './lifetime.js';
 import { isAsOrdered } from './order-seal.js';
 import { posted, UNSENT } from './pace.js';
+import { whyNotPaid } from './paid.js';
 import { PostedAnswers } from './posted-answers.js';
 import { preflight } from './preflight.js';
 import { isAsCrafted } from './seal.js';
@@ -216,9 +217,9 @@ export class Landing {
     return this.#claiming.isHeld(area) ? 'too-many' : this.#spending.barOf(this.#deps.store, area, wallet, kind);
   }
 
-  /** Why a landed transaction must not be relied on for good yet, according to all nodes; undefined where it is final. */
-  whyNotFinal(signature: string): Promise<string | undefined> {
-    return whyNotFinal(this.#deps.sendRpcs, signature);
+  /** Why a landed transaction must not be relied on for good yet, according to all nodes; undefined where it is a final payment. */
+  whyNotPaid(signature: string, due: Due | undefined): Promise<string | undefined> {
+    return whyNotPaid(this.#deps.sendRpcs, signature, due);
   }
 
   /**

@@ -207,13 +207,19 @@ export async function listVerifications(
   return rows.map(fromRow);
 }
 
-/** The signature of a pending request's payment. */
-export async function findPayment(sql: Sql, id: string): Promise<string | undefined> {
-  const { rows } = await sql.query<{ signature: string }>(
-    `select signature from verifications where id = $1 and state = 'pending' and signature is not null`,
+export interface PendingPayment {
+  signature: string;
+  paymentCurrency: string;
+}
+
+/** The payment of a pending request. */
+export async function findPayment(sql: Sql, id: string): Promise<PendingPayment | undefined> {
+  const { rows } = await sql.query<PendingPayment>(
+    `select signature, payment_currency as "paymentCurrency" from verifications
+     where id = $1 and state = 'pending' and signature is not null`,
     [id],
   );
-  return rows[0]?.signature;
+  return rows[0];
 }
 
 /**

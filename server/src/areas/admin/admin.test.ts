@@ -19,8 +19,8 @@ import type { Key, NewKey, Verification } from './schema.js';
 const TOKEN = 'a-token-for-the-operator-of-this-test';
 const box = createSecretBox(Buffer.alloc(32, 1));
 let now = 1_800_000_000_000;
-/** Of the payment whose signature this names. */
-const notFinal = new Map<string, string>();
+/** Of the payment whose signature and currency this names. */
+const notPaid = new Map<string, string>();
 let store: Store;
 let app: FastifyInstance;
 
@@ -43,7 +43,7 @@ before(async () => {
     mayCall: (origin) => origin === 'https://app.example.com',
     tiers: keyTiers(config.tiers),
     simulatedEvents: ['SIM-1'],
-    whyNotFinal: async (signature) => notFinal.get(signature),
+    whyNotPaid: async ({ signature, paymentCurrency }) => notPaid.get(`${signature} ${paymentCurrency}`),
   });
 });
 
@@ -226,10 +226,10 @@ test('paid requests are listed page by page, and decided once', async () => {
   assert.equal(second.body.verifications[0]?.paymentAmount, '1000000000');
   assert.deepEqual(second.body.verifications[0]?.metadata, { website: 'https://example.com' });
 
-  notFinal.set(`signature-${id('a')}`, 'a node does not call its payment finalized yet');
+  notPaid.set(`signature-${id('a')} PLATFORM_TOKEN`, 'a node does not call its payment finalized yet');
   const early = await call<{ error: string }>('POST', `/verifications/${id('a')}/approve`);
   assert.deepEqual([early.status, /finalized/.test(early.body.error)], [409, true]);
-  notFinal.clear();
+  notPaid.clear();
   const approved = await call<Verification>('POST', `/verifications/${id('a')}/approve`, { note: 'fine' });
   assert.deepEqual([approved.body.state, approved.body.note], ['approved', 'fine']);
   assert.equal(approved.body.decidedAt, new Date(now).toISOString());

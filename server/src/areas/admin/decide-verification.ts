@@ -12,7 +12,7 @@ export function registerDecideVerification(app: TypedServer, deps: AdminDeps): v
 
 function registerDecision(
   app: TypedServer,
-  { store, clock, whyNotFinal }: AdminDeps,
+  { store, clock, whyNotPaid }: AdminDeps,
   verb: string,
   decision: 'approved' | 'rejected',
   summary: string,
@@ -24,7 +24,7 @@ function registerDecision(
         ...operateRoute,
         errors: {
           404: 'There is no request with this id',
-          409: 'The request is not pending, or is to be approved and its payment is not final',
+          409: 'The request is not pending, or is to be approved and its payment is not final, or has not brought the price',
         },
       },
       preValidation: allowNoBody,
@@ -40,10 +40,10 @@ function registerDecision(
     async ({ params, body }) => {
       // An approval is seen by everybody at once. Landing tells of a payment at `confirmed`, which a fork can undo.
       const paid = decision === 'approved' ? await findPayment(store, params.id) : undefined;
-      const why = paid && (await whyNotFinal(paid));
+      const why = paid && (await whyNotPaid(paid));
       if (why !== undefined) throw new AppError('CONFLICT', { message: `The request cannot be approved: ${why}` });
       const decided = await store.transaction((tx) =>
-        decide(tx, params.id, decision, { at: new Date(clock.now()), note: body.note ?? null, paid }),
+        decide(tx, params.id, decision, { at: new Date(clock.now()), note: body.note ?? null, paid: paid?.signature }),
       );
       if (decided === 'not-found') throw new AppError('NOT_FOUND', { message: 'There is no request with this id' });
       if (decided === 'not-pending') {

@@ -9,6 +9,7 @@ import type { LastAnswer } from '../../routing/makers/index.js';
 import type { UrlBox } from '../../store/makers.js';
 import type { Store } from '../../store/sql.js';
 import type { TriggerOrderRow } from '../../store/trigger-orders.js';
+import type { PendingPayment } from '../../store/verifications.js';
 import type { Ignored, Tick } from '../../trigger-orders/price-guard.js';
 import type { MetricsHistory, OwnLog } from '../area.js';
 import type { OnChain } from './watch-schema.js';
@@ -26,8 +27,8 @@ export interface AdminDeps {
   mayCall: (origin: string) => boolean;
   /** Events whose scores the sandbox simulates. */
   simulatedEvents: readonly string[];
-  /** Why a payment must not be relied on for good yet, by its signature; undefined where it is final. */
-  whyNotFinal: (signature: string) => Promise<string | undefined>;
+  /** Why a payment must not be relied on for good, or not yet; undefined where it is final, and has brought the price. */
+  whyNotPaid: (payment: PendingPayment) => Promise<string | undefined>;
   /** The price that orders may fire at, or why there is none; absent where no service runs. */
   tick?: (mint: Address) => Tick | Ignored;
   /** Whether a trigger order is as its owner made it; absent where no service runs. */

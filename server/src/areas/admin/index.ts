@@ -1,3 +1,4 @@
+import { dueOf } from '../../crafting/payment.js';
 import { plainError } from '../../errors/index.js';
 import { pagesThatMayCall } from '../../lib/page-origins.js';
 import { keyTiers } from '../../lib/tiers.js';
@@ -78,7 +79,8 @@ export const adminArea: Area = {
         await keeperWallet.canPay().catch(() => {});
         return keeperWallet.shortage;
       },
-      whyNotFinal: (signature) => landing.whyNotFinal(signature),
+      whyNotPaid: (payment) =>
+        landing.whyNotPaid(payment.signature, dueOf(payment.paymentCurrency, { ...config.tokens, ...config.express })),
       vouchesForOrder: (order) => landing.vouchesForOrder(order),
       history,
       log: ownLog,

@@ -46,9 +46,6 @@ export interface ExpressDeps {
   gasless: boolean;
 }
 
-/** What a verification costs, in whole platform tokens. */
-export const PRICE_IN_TOKENS = 1_000n;
-
 /** The area's name in the ledger. */
 export const AREA = 'express';
 

@@ -8,6 +8,7 @@ import {
   WRAPPED_SOL_MINT,
 } from '@slipway/wire';
 import { type ChainAccount, isMade } from '../../chain/index.js';
+import { PRICE_IN_TOKENS } from '../../crafting/payment.js';
 import { type Swap, temporaryWrappedSol } from '../../crafting/swap.js';
 import { feeOf } from '../../crafting/transaction.js';
 import { AppError } from '../../errors/index.js';
@@ -23,7 +24,7 @@ import {
 } from '../../routing/router.js';
 import { checkLamports, checkSolPayment, checkTokens, type Obstacle, type Ready } from './checks.js';
 import { type Currency, paidIn } from './currency.js';
-import { type ExpressDeps, PRICE_IN_TOKENS } from './deps.js';
+import type { ExpressDeps } from './deps.js';
 import { readToken } from './token.js';
 
 /** Added to the input of the exact-out quote, so that a small move of the market still leaves enough. */

@@ -4,7 +4,8 @@ import { BaseUrl, group, PublicKey, section, Text, WebSocketUrl } from './kinds.
 
 export const Express = section({
   receiver: PublicKey({
-    description: 'The wallet that receives verification payments.',
+    description:
+      'The wallet that receives verification payments. Before you name another one, or another `tokens.platform`, decide what is pending: a payment in another currency is approved only where it has brought the price to this wallet.',
     // A real address that belongs to somebody else.
     byMode: { sandbox: address('8gMBNeKwXaoNi9bhbVUWFt4Uc5aobL9PeYMXfYDMePE2') },
     requiredIn: 'production',
