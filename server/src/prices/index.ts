@@ -10,6 +10,7 @@ export {
   type PriceQuote,
   type Prices,
   trustedUsd,
+  uncontradictedUsd,
 } from './price.js';
 export { createSandboxPrices, type SandboxPrices } from './sandbox.js';
 export { type Drift, startDrift } from './simulated.js';

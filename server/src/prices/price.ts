@@ -1,5 +1,6 @@
 import type { Address } from '@slipway/wire';
 import type { PriceSource } from '../config/index.js';
+import { areApart, MAX_DISAGREEMENT_BPS } from '../lib/apart.js';
 
 /** The price of one whole token. */
 export interface PriceQuote {
@@ -77,6 +78,17 @@ export interface PricedToken {
 export function trustedUsd(prices: Pick<Prices, 'quote'>, token: PricedToken): number | undefined {
   const price = prices.quote(token.mint);
   return price && !price.stale && price.source !== 'pools' && !isOfOtherUnits(price, token) ? price.usd : undefined;
+}
+
+/** The same, unless pools that are deep enough contradict it as they would for orders. */
+export function uncontradictedUsd(
+  prices: Pick<Prices, 'quote' | 'poolWitness'>,
+  token: PricedToken,
+): number | undefined {
+  const usd = trustedUsd(prices, token);
+  const pools = usd === undefined ? undefined : prices.poolWitness(token.mint);
+  if (usd === undefined || pools === undefined) return usd;
+  return areApart(usd, pools, MAX_DISAGREEMENT_BPS) ? undefined : usd;
 }
 
 /**

@@ -1,3 +1,5 @@
+import { areApart } from '../lib/apart.js';
+
 /** A price from one source: USD for one whole token. */
 export interface PriceQuote {
   usd: number;
@@ -57,8 +59,7 @@ export function checkPrice(
   if (last && last.publishedAt - now <= policy.maxAheadMs && publishedAt < last.publishedAt)
     return 'older-than-the-last';
   const contradicts = (other: PriceQuote) =>
-    flawOf(other, now, policy) === undefined &&
-    Math.abs(other.usd - usd) * BPS > Math.min(other.usd, usd) * policy.maxDisagreementBps;
+    flawOf(other, now, policy) === undefined && areApart(other.usd, usd, policy.maxDisagreementBps);
   if (others.some(contradicts)) return 'contradicting';
   return { usd, publishedAt };
 }

@@ -1,4 +1,5 @@
 import type { Address } from '@slipway/wire';
+import { MAX_DISAGREEMENT_BPS } from '../lib/apart.js';
 import type { Clock } from '../lib/clock.js';
 import { checkPrice, type Ignored, type PricePolicy, type PriceQuote, type Tick } from './price-guard.js';
 
@@ -7,7 +8,7 @@ const POLICY: PricePolicy = {
   maxAgeMs: Number.POSITIVE_INFINITY,
   maxAheadMs: 5_000,
   maxConfidenceBps: 200,
-  maxDisagreementBps: 500,
+  maxDisagreementBps: MAX_DISAGREEMENT_BPS,
 };
 
 export interface TickDeps {

@@ -184,7 +184,7 @@ function gasObstacle(
   const lamports = rentLamports + (swap.feePayer === deps.gasWallet ? feeLamports : 0n);
   if (!gasless || lamports === 0n) return undefined;
   const token = side === 'input' ? input : output;
-  const isCovered = lamports <= gasless.maxLamports && coversGas(deps, candidate, token, swap.output.least, lamports);
+  const isCovered = coversGas(deps, candidate, token, swap.output.least, lamports);
   return isCovered ? undefined : { code: 2, message: `Top up ${decimalString(lamports, 9)} SOL for gas` };
 }
 

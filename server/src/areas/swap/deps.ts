@@ -20,7 +20,7 @@ export interface SwapDeps {
   steadyNow: () => number;
   log: Logger;
   chain: Chain;
-  prices: Pick<Prices, 'quote' | 'usd'>;
+  prices: Pick<Prices, 'quote' | 'usd' | 'poolWitness'>;
   /** USD for one whole token, to be shown: by the prices, else by the pools. */
   shownUsd: (mint: Address) => number | undefined;
   landing: Landing;

@@ -32,6 +32,7 @@ it('attack: a wallet has the gas wallet make accounts that cost more than is cou
     const prices = {
       usd: (mint: Address) => usd.get(mint),
       quote: (mint: Address) => ({ usd: usd.get(mint)!, source: 'fixed', stale: false }),
+      poolWitness: () => undefined,
     };
     const fees = { stables: new Set([paid]), lsts: new Set(), blueChips: new Set() };
     const deps = { chain: { account, computeUnitPrice: async () => 0n }, prices, fees };

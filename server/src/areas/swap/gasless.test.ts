@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { decodeTransaction, encodeTransaction, type Keypair, requiredSigners } from '@slipway/wire';
+import { type Address, decodeTransaction, encodeTransaction, type Keypair, requiredSigners } from '@slipway/wire';
 import fc from 'fast-check';
+import type { PriceSource } from '../../config/index.js';
 import { claimMany, findRequest, insertCrafted, settleMany } from '../../store/ledger.js';
 import type { OrderAnswer } from './schema.js';
 import {
@@ -161,6 +162,64 @@ describe('a swap whose gas the service pays', () => {
     world.priceOf.set(SOL.mint, sol);
     assert.equal(body.errorCode, 2, JSON.stringify(body));
     assert.match(body.errorMessage!, /^Top up /);
+  });
+
+  describe('attack: a price feed says a wrong price, or a pool does, so that nearly all of a trade pays its gas', () => {
+    const THREE_THOUSAND = BigInt(Math.floor((3_000 / USD.get(JUP.mint)!) * 1e6));
+    const toUsdc = { inputMint: JUP.mint, outputMint: USDC.mint, amount: `${THREE_THOUSAND}` };
+
+    async function priced<T>(mint: Address, usd: number, source: PriceSource, then: () => Promise<T>): Promise<T> {
+      const known = world.priceOf.get(mint)!;
+      world.priceOf.set(mint, { usd, source });
+      return then().finally(() => world.priceOf.set(mint, known));
+    }
+
+    it('a pool, a 290th of the price of what is sold, in a busy minute: no more than twice the gas is taken, at a price of another source', async (t) => {
+      const taker = await newWallet(world, 0n, [[JUP, THREE_THOUSAND]]);
+      t.mock.method(world.chain, 'computeUnitPrice', async () => 400_000n);
+      const usd = USD.get(JUP.mint)!;
+      const known = (await world.order(sell(taker, toUsdc))).body;
+      assert.deepEqual([known.gasless, known.feeBps - known.platformFee.feeBps], [true, 2]);
+      const asked = () => world.order(sell(taker, toUsdc));
+      const { body } = await priced(JUP.mint, usd / 290, 'pools', asked);
+      assert.deepEqual([body.gasless, body.transaction, body.errorCode], [false, '', 2], JSON.stringify(body));
+      assert.equal(body.feeBps, body.platformFee.feeBps);
+    });
+
+    it('a feed, any number of times the price of SOL: gas is 5 % at most', async () => {
+      const sol = USD.get(SOL.mint)!;
+      let paid = 0;
+      for (const times of [1, 3, 30, 1_000, 100_000]) {
+        for (const amount of [20n * USDC_1, 300n * USDC_1]) {
+          const taker = await newWallet(world, 0n, [[USDC, amount]]);
+          const { body } = await priced(SOL.mint, sol * times, 'hermes', () =>
+            world.order(sell(taker, { amount: `${amount}` })),
+          );
+          if (!body.gasless) assert.equal(body.errorCode, 2, JSON.stringify(body));
+          assert.ok(body.feeBps - body.platformFee.feeBps <= 500, `${times} times: ${body.feeBps}`);
+          if (body.gasless) paid++;
+        }
+      }
+      assert.equal(paid, 5);
+    });
+
+    it('a feed, of SOL or of what pays the fee, which deep pools contradict: gas is not paid by that', async () => {
+      const taker = await newWallet(world, 0n, [[USDC, 300n * USDC_1]]);
+      for (const { mint } of [SOL, USDC]) {
+        const usd = USD.get(mint)!;
+        for (const [times, gasless] of [
+          [1.04, true],
+          [1.06, false],
+          [0.94, false],
+          [1_000, false],
+        ] as const) {
+          world.witnessOf.set(mint, usd);
+          const asked = () => world.order(sell(taker, { amount: `${300n * USDC_1}` }));
+          const { body } = await priced(mint, usd * times, 'hermes', asked).finally(() => world.witnessOf.clear());
+          assert.deepEqual([body.gasless, body.errorCode], [gasless, gasless ? undefined : 2], `${times} times`);
+        }
+      }
+    });
   });
 
   it('is for those only who set nothing by themselves and have no SOL', async () => {

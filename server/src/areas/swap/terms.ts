@@ -1,7 +1,7 @@
 import { type Address, associatedTokenRent, WRAPPED_SOL_MINT } from '@slipway/wire';
 import { LAMPORTS_PER_SIGNATURE } from '../../crafting/transaction.js';
 import { usdValue } from '../../lib/decimal.js';
-import { trustedUsd } from '../../prices/index.js';
+import { uncontradictedUsd } from '../../prices/index.js';
 import { readMint } from '../../routing/aggregator/index.js';
 import type { Token } from '../../routing/router.js';
 import type { FeeSources, SwapDeps } from './deps.js';
@@ -16,6 +16,10 @@ export const GASLESS_MIN_USD = 10;
 const GASLESS_UNITS = 400_000n;
 /** How much a trade may lose, slippage included, while a fee on its output still pays the gas. */
 const LOSS_BPS = 500;
+/** The most of a trade that pays its gas, whatever is said of prices. */
+const MOST_FOR_GAS_BPS = 500;
+/** How many times what the gas may cost is taken for it, in whole basis points. */
+const MOST_TIMES_GAS = 2;
 
 /** The fee of an order: the integrator's if its account can receive it, else the operator's, else none. */
 export async function termsOf(
@@ -58,7 +62,7 @@ export async function gaslessTerms(deps: SwapDeps, order: Order, sponsored: Spon
   const { chain, prices, fees } = deps;
   const { output, wallets, terms } = order;
   const tradeUsd = tradeUsdOf(deps, order);
-  const solUsd = trustedUsd(prices, { mint: WRAPPED_SOL_MINT });
+  const solUsd = uncontradictedUsd(prices, { mint: WRAPPED_SOL_MINT });
   if (tradeUsd === undefined || solUsd === undefined || !terms.account) return undefined;
   if (tradeUsd < GASLESS_MIN_USD || !paysForGas(fees, terms.mint)) return undefined;
   const makesAccount = wallets.destination?.exists === false;
@@ -69,11 +73,14 @@ export async function gaslessTerms(deps: SwapDeps, order: Order, sponsored: Spon
   const networkFee = 2n * LAMPORTS_PER_SIGNATURE + (GASLESS_UNITS * price) / 1_000_000n + 1n;
   const maxLamports = sponsored === 'gas' ? networkFee + rent : rent;
   const taxedUsd = terms.side === 'input' ? tradeUsd : (tradeUsd * (10_000 - LOSS_BPS)) / 10_000;
-  const bps = terms.bps + Math.ceil((usdValue(maxLamports, 9, solUsd) / taxedUsd) * 10_000);
+  const gasBps = shareBps(usdValue(maxLamports, 9, solUsd), taxedUsd);
   // It also lends the rent of temporary accounts.
   const isRich = wallets.lamports.gasWallet > 10n * POOR_LAMPORTS + maxLamports;
-  return isRich && bps < 10_000 ? { ...terms, bps, gasless: { maxLamports } } : undefined;
+  if (!isRich || gasBps > MOST_FOR_GAS_BPS) return undefined;
+  return { ...terms, bps: terms.bps + gasBps, gasless: { maxLamports } };
 }
+
+const shareBps = (usd: number, ofUsd: number) => Math.ceil((usd / ofUsd) * 10_000);
 
 /** The value of the input in USD by any source: good enough for a minimum, never for spending. */
 function tradeUsdOf({ prices }: SwapDeps, { asked, input }: Inquiry): number | undefined {
@@ -89,7 +96,8 @@ export function isTooSmallForGasless(deps: SwapDeps, inquiry: Inquiry): boolean 
 
 /**
  * Whether the fee repays the `lamports` that the gas wallet spends on a quote, even if only the minimum output `least`
- * comes out, and the side that pays the fee is worth a gasless trade.
+ * comes out, and the side that pays the fee is worth a gasless trade. Nor may it be far more than the gas: it was worked out by what
+ * any source, and so any pool, says of the input.
  */
 export function coversGas(
   { prices, fees }: SwapDeps,
@@ -98,15 +106,18 @@ export function coversGas(
   least: bigint,
   lamports: bigint,
 ): boolean {
-  const usd = trustedUsd(prices, token);
-  const solUsd = trustedUsd(prices, { mint: WRAPPED_SOL_MINT });
+  const usd = uncontradictedUsd(prices, token);
+  const solUsd = uncontradictedUsd(prices, { mint: WRAPPED_SOL_MINT });
   if (usd === undefined || solUsd === undefined || !paysForGas(fees, terms.mint)) return false;
+  if (!terms.gasless || lamports > terms.gasless.maxLamports) return false;
   const usdOf = (amount: bigint) => usdValue(amount, token.decimals, usd);
   const isOutput = terms.side === 'output';
   const taxed = isOutput ? quote.outAmount + quote.feeAmount : quote.inAmount;
   const leastUsd = isOutput ? (GASLESS_MIN_USD * (10_000 - LOSS_BPS)) / 10_000 : GASLESS_MIN_USD;
   if (usdOf(taxed) < leastUsd) return false;
-  const forGas = (quote.feeAmount * BigInt(terms.bps - terms.platformBps)) / BigInt(terms.bps);
+  const gasBps = terms.bps - terms.platformBps;
+  if (gasBps > MOST_TIMES_GAS * shareBps(usdValue(terms.gasless.maxLamports, 9, solUsd), usdOf(taxed))) return false;
+  const forGas = (quote.feeAmount * BigInt(gasBps)) / BigInt(terms.bps);
   const atLeast = isOutput ? (forGas * least) / quote.outAmount : forGas;
   return usdOf(atLeast) >= usdValue(lamports, 9, solUsd);
 }

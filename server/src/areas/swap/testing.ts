@@ -131,6 +131,8 @@ export async function openSwapWorld(options: WorldOptions = {}) {
     observe: () => {},
   });
   const priceOf = new Map([...USD].map(([mint, each]) => [mint, { usd: each, source: 'fixed' as PriceSource }]));
+  /** What deep pools say. */
+  const witnessOf = new Map<Address, number>();
   const deps: SwapDeps = {
     store,
     clock,
@@ -146,6 +148,7 @@ export async function openSwapWorld(options: WorldOptions = {}) {
         const price = priceOf.get(mint);
         return price && { ...price, confidence: 0, publishedAt: clock.now(), stale: false };
       },
+      poolWitness: (mint) => witnessOf.get(mint),
     },
     shownUsd: (mint) => priceOf.get(mint)?.usd,
     routing: createRouting({
@@ -190,6 +193,7 @@ export async function openSwapWorld(options: WorldOptions = {}) {
     deps,
     app,
     priceOf,
+    witnessOf,
     /** A transaction, in base64, is sent when this has passed; at once, unless a test changes it. */
     sending,
     /** `GET /ultra/v1/order`. */
