@@ -55,6 +55,7 @@ async function openKeeper(usdc: Token) {
     signer: w.signer,
     metrics: { registry: new Registry() },
     live: { onChange: () => {} },
+    node: { sendRpcsFor: () => [] },
     limitOrders: { addresses: LIMIT_ORDER_ADDRESSES },
     stops: { list: async () => [], require: async () => {} },
     keeperWallet: new KeeperWallet({ chain, address: w.taker, steadyNow, log: silent }),

@@ -107,6 +107,7 @@ export function openLimitOrderKeeper(deps: KeepersDeps) {
         return common.wallet.address;
       },
       usd: (token) => trustedUsd(prices, token),
+      contradictions: opinionsOf(deps),
       addresses: limitOrders.addresses,
       onMarketChange,
     }),
@@ -114,10 +115,9 @@ export function openLimitOrderKeeper(deps: KeepersDeps) {
 }
 
 function openTriggerKeeper(deps: KeepersDeps) {
-  const { config, prices, live, node } = deps;
+  const { config, prices, live } = deps;
   const common = commonOf(deps);
-  const { store, wallet, steadyNow } = common;
-  const [, ...others] = node.sendRpcsFor('keeper');
+  const { store, wallet } = common;
   // An embedded store serves one process only.
   return startTriggerKeeper({
     ...common,
@@ -125,11 +125,17 @@ function openTriggerKeeper(deps: KeepersDeps) {
       return wallet.address;
     },
     prices,
-    contradictions: createMintOpinions(others, steadyNow),
+    contradictions: opinionsOf(deps),
     maxBelowFairBps: config.triggerOrders.maxBelowFairBps,
     alone: store.kind === 'embedded',
     onMarketChange: (listener) => live.onChange(listener),
   });
+}
+
+/** What the ways of sending say of mints, beside the first node. */
+function opinionsOf({ node, steadyNow }: KeepersDeps) {
+  const [, ...others] = node.sendRpcsFor('keeper');
+  return createMintOpinions(others, steadyNow);
 }
 
 /** None for the hosted program of the public clusters, which has its own keeper. */

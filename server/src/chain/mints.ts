@@ -45,11 +45,13 @@ const SILENT_MS = 10_000;
 const MAX_KEPT = 10_000;
 
 /** Why a mint is not what the first node says; undefined where no other node contradicts it. */
-export type MintOpinions = (mint: Address, facts: MintInfo) => Promise<string | undefined>;
+export type MintOpinions = (mint: Address, facts: Compared) => Promise<string | undefined>;
+type Compared = Pick<MintInfo, 'decimals' | 'tokenProgram'>;
 
 /**
  * Compares what one node says of mints with what these other ones say. How many decimals a token has decides what an
- * amount of it is worth: a node that lies about it could have orders filled for a thousandth of that.
+ * amount of it is worth: a node that lies about it could have orders filled for a thousandth of that, or their makers pay a
+ * thousand times the cost.
  */
 export function createMintOpinions(others: readonly Rpc[], steadyNow: () => number): MintOpinions {
   const readers = others.map((rpc) => ({ name: rpc.name, account: createAccountReader(rpc) }));
@@ -82,4 +84,4 @@ export function createMintOpinions(others: readonly Rpc[], steadyNow: () => numb
   };
 }
 
-const textOf = ({ decimals, tokenProgram }: MintInfo) => `${decimals} ${tokenProgram}`;
+const textOf = ({ decimals, tokenProgram }: Compared) => `${decimals} ${tokenProgram}`;

@@ -2,7 +2,7 @@ import { LIMIT_ORDER_PROGRAM, type LimitOrderAddresses } from '@slipway/programs
 import type { Address } from '@slipway/wire';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import type { Chain } from '../../chain/index.js';
+import type { Chain, MintOpinions } from '../../chain/index.js';
 import type { Config } from '../../config/index.js';
 import type { SwapPrograms } from '../../crafting/swap.js';
 import type { Crafted } from '../../crafting/transaction.js';
@@ -29,6 +29,7 @@ export interface LimitOrderDeps {
   router: Router;
   /** USD for one whole token, only from sources that are safe to spend by: not from prices that anybody can set. */
   usd: (token: PricedToken) => number | undefined;
+  contradictions: MintOpinions;
   addresses: LimitOrderAddresses;
   programs: SwapPrograms;
 }

@@ -80,13 +80,32 @@ test('where the whole pays, the whole is planned; where a part is, a hundredth m
     fc.asyncProperty(orders, reserves, costs, async (order, deep, cost) => {
       const pays = async (making: bigint) => {
         const out = await pool(deep)(making);
-        return out > cost && limitOrderPrice(order, making, out - BigInt(cost)) !== undefined;
+        const price = out > cost ? limitOrderPrice(order, making, out - BigInt(cost)) : undefined;
+        const isAsked = price?.takingAmount === limitOrderPrice(order, making)?.takingAmount;
+        return price !== undefined && (isAsked || price.takingAmount >= 100n * BigInt(cost));
       };
       const fill = await planFill(order, pool(deep), cost);
       if (await pays(order.makingAmount)) return assert.equal(fill?.makingAmount, order.makingAmount);
       if (!fill || fill.makingAmount < 1_000n) return;
+      // Between those that pay all that is asked and those whose cost is small enough, some pay neither.
+      if (order.slippageBps > 0 && fill.takingAmount < 100n * BigInt(cost)) return;
       const more = fill.makingAmount + fill.makingAmount / 100n;
       assert.equal(more < order.makingAmount && (await pays(more)), false);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('whatever the cost, a maker is paid what he asks, or a hundredth less than without it at most', async () => {
+  const accepting = orders.map((order) => ({ ...order, slippageBps: 9_000 }));
+  await fc.assert(
+    fc.asyncProperty(accepting, reserves, fc.nat(10 ** 12), async (order, deep, cost) => {
+      const fill = await planFill(order, pool(deep), cost);
+      if (!fill) return;
+      const { makingAmount, takingAmount } = fill;
+      const free = limitOrderPrice(order, makingAmount, await pool(deep)(makingAmount))!;
+      // The fee is of what is paid, and each is rounded by one unit.
+      assert.ok((takingAmount + 1n) * 101n >= free.takingAmount * 100n, `${takingAmount} of ${free.takingAmount}`);
     }),
     { numRuns: 2_000 },
   );

@@ -17,6 +17,11 @@ const SMALLEST_SHARE = 256n;
 const REFINEMENTS = 8;
 const LAMPORTS_PER_SOL = 1e9;
 /**
+ * The largest part of a fill that comes out of what its maker accepts below the asked price, as one in so many, for the cost: how
+ * much that is in units of the output is the word of nodes and feeds, and no program compares it with anything.
+ */
+const CHARGED_SHARE = 100n;
+/**
  * Of a token with coarse units, the one that a cost is rounded up to may be worth a thousand dollars. The maker accepts less for
  * the market's price, not for that: beyond so many times the cost, or the smallest share that slippage is counted in.
  */
@@ -33,7 +38,7 @@ interface PlanSearch {
 /**
  * The largest part of the order for which the market pays what the maker asks, the order's fee, and `cost`: the taker's
  * own cost, in units of the output, which may be less than one. If the maker accepts less than asked, that is used only as far as the market does not
- * give more. Undefined if no part pays. `search`: whether to ask for the whole, to look for a part, and for more than a
+ * give more, and for the cost only where that is a small part. Undefined if no part pays. `search`: whether to ask for the whole, to look for a part, and for more than a
  * shared size of it; and what to do when the smallest would pay but for the cost, and none does.
  */
 export async function planFill(
@@ -88,9 +93,10 @@ export function fillFor(
   const price = limitOrderPrice(order, makingAmount, out - charged);
   if (!price) return undefined;
   // All that is asked is there besides, or else what the maker accepts pays for it.
-  const isCoarse = Number(charged) > MOST_ROUNDED * cost && price.takingAmount < ROUNDED_SHARE * charged;
+  const isRounded = Number(charged) > MOST_ROUNDED * cost && price.takingAmount < ROUNDED_SHARE * charged;
+  const isTooMuch = isRounded || price.takingAmount < CHARGED_SHARE * charged;
   const isAsked = price.takingAmount === limitOrderPrice(order, makingAmount)?.takingAmount;
-  return isCoarse && !isAsked ? undefined : { makingAmount, ...price };
+  return isTooMuch && !isAsked ? undefined : { makingAmount, ...price };
 }
 
 /** What is charged for a cost in units of a token. */

@@ -153,6 +153,9 @@ async function startOf(deps: LimitOrderDeps, address: Address, expired: number):
   if ('skipped' in making) return making;
   const cost = lamportsIn(sides.output, (await networkFee(deps, expired)) + making.rentLamports, deps.usd);
   if (cost === undefined) return blocked(NOT_REPAID);
+  // Its decimals say how much of what the market gives is the cost.
+  const unclear = await deps.contradictions(order.outputMint, sides.output);
+  if (unclear !== undefined) return blocked(unclear);
   const { taker, addresses, programs } = deps;
   const { make, makerOutput } = making;
   return {

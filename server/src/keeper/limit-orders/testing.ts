@@ -92,6 +92,7 @@ export async function openKeeperWorld() {
       router: aggregator,
       landing: changes.landing ?? newLanding(),
       usd: (token) => usd.get(token.mint),
+      contradictions: async () => undefined,
       addresses: LIMIT_ORDER_ADDRESSES,
       programs,
       ...changes,
