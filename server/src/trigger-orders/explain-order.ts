@@ -9,7 +9,8 @@ export interface ExplainedOrder extends FiringTerms {
   retryAt: Date | null;
 }
 
-const ignored: Record<Ignored, string> = {
+/** Why orders do not go by a price. */
+export const WHY_IGNORED: Record<Ignored, string> = {
   missing: 'no source has a price',
   'not-a-price': 'what the source tells is no positive number',
   stale: 'the price is too old',
@@ -67,7 +68,7 @@ export function explainOrder(
 
 function explainPrice(order: ExplainedOrder, price: Tick | Ignored | undefined): string[] {
   const { triggerMint } = order;
-  if (typeof price === 'string') return [`Nothing fires by the price of ${triggerMint} now: ${ignored[price]}.`];
+  if (typeof price === 'string') return [`Nothing fires by the price of ${triggerMint} now: ${WHY_IGNORED[price]}.`];
   const known = price
     ? `The price of ${triggerMint} is ${price.usd} USD.`
     : `The price of ${triggerMint} is not known here: no service runs.`;

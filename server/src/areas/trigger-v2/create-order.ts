@@ -7,6 +7,7 @@ import type { TypedServer } from '../../lib/typed-server.js';
 import type { NoPrice } from '../../prices/index.js';
 import type { LedgerRow } from '../../store/ledger.js';
 import { findByDeposit, type TriggerOrderRow } from '../../store/trigger-orders.js';
+import { WHY_IGNORED } from '../../trigger-orders/explain-order.js';
 import { apply, newOrder } from '../../trigger-orders/order.js';
 import { requireOwnVault } from './access.js';
 import { whatIsWrong } from './bad-transaction.js';
@@ -115,7 +116,7 @@ function requireMints(body: OrderBody) {
 }
 
 /**
- * The price that a trailing order begins at; any other order needs only that there is one. None is asked for twice: by pools, it
+ * The price that a trailing order begins at, one that may move its mark later; any other order needs only that there is one. None is asked for twice: by pools, it
  * takes the longer the more of them the token has, which is the poster's choice.
  */
 async function priceFor(
@@ -133,7 +134,10 @@ async function priceFor(
   for (const field of ['inputMint', 'outputMint'] as const) {
     if (pair[field] !== triggerMint) requireDepth(deps, [field, pair[field]]);
   }
-  return usd;
+  if (trailingBps === undefined) return usd;
+  const tick = deps.tick(triggerMint);
+  if (typeof tick === 'string') throw priceUnavailable(`${WHY_IGNORED[tick]}; try again shortly`);
+  return tick.usd;
 }
 
 /** What the pools that are known say, where others may not have been found yet. */

@@ -71,7 +71,7 @@ test('an edit keeps what came just before it: the mark that a tick has moved, an
     clock: createClock(),
     host: () => 'localhost',
     maxUnsignedSlippageBps: 2_000,
-    prices: { forOrders: () => ({ usd: 130 }) } as never,
+    tick: () => ({ usd: 130, publishedAt: 0 }),
   };
   before = () => store.single((tx) => saveMarks(tx, [{ id: trailing.id, mark: 130 }]));
   await editOrder(deps, { wallet: WALLET, token: '' }, trailing.id, { orderType: 'single', slippageBps: 70 });
@@ -81,6 +81,12 @@ test('an edit keeps what came just before it: the mark that a tick has moved, an
   await editOrder(deps, { wallet: WALLET, token: '' }, trailing.id, { orderType: 'single', trailingBps: 500 });
   const { highWatermark, slippageBps, trailingBps } = (await findTriggerOrder(store, trailing.id))!;
   assert.deepEqual([highWatermark, slippageBps, trailingBps], [130, 90, 500]);
+  const doubting = { ...deps, tick: () => 'contradicting' as const };
+  const doubted = editOrder(doubting, { wallet: WALLET, token: '' }, trailing.id, {
+    orderType: 'single',
+    trailingBps: 600,
+  });
+  await assert.rejects(doubted, /Market price is unavailable for trailing order/, 'by a price that moves no mark');
   await close();
 });
 
@@ -165,7 +171,7 @@ test('attack: a free key edits ever more orders while the signer is silent: no s
     clock: createClock(),
     host: () => 'localhost',
     maxUnsignedSlippageBps: 2_000,
-    prices: { forOrders: () => ({ usd: 130 }) } as never,
+    tick: () => ({ usd: 130, publishedAt: 0 }),
   };
   const edits = ids.map((id) =>
     editOrder(deps, { wallet: WALLET, token: '' }, id, { orderType: 'single', slippageBps: 70 }),

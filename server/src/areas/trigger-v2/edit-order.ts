@@ -38,7 +38,7 @@ export function registerEditOrder(app: TypedServer, deps: TriggerV2Deps): void {
   );
 }
 
-type EditDeps = Pick<TriggerV2Deps, 'store' | 'clock' | 'prices' | 'signer' | 'host' | 'maxUnsignedSlippageBps'> & {
+type EditDeps = Pick<TriggerV2Deps, 'store' | 'clock' | 'tick' | 'signer' | 'host' | 'maxUnsignedSlippageBps'> & {
   landing: Pick<TriggerV2Deps['landing'], 'vouchesForOrder'>;
 };
 
@@ -74,7 +74,7 @@ async function sealTerms(
   order: TriggerOrderRow | undefined,
   { signature, signedAt, ...changes }: EditBody,
 ): Promise<{ terms: TriggerOrderTerms & { seal: Uint8Array }; at: Date }> {
-  const { clock, prices, signer, landing } = deps;
+  const { clock, signer, landing } = deps;
   if (order?.wallet !== wallet) throw new AppError('NOT_FOUND', { message: 'Order not found' });
   if (order.progress.state !== 'open') {
     throw new AppError('INVALID_REQUEST', { message: 'Only open orders can be updated' });
@@ -85,8 +85,8 @@ async function sealTerms(
   }
   const { type, stage } = order.progress;
   const now = clock.now();
-  const price = prices.forOrders(order.triggerMint as Address);
-  const terms = editTerms({ ...order, type, stage }, changes, now, 'none' in price ? undefined : price.usd);
+  const price = deps.tick(order.triggerMint as Address);
+  const terms = editTerms({ ...order, type, stage }, changes, now, typeof price === 'string' ? undefined : price.usd);
   const consent = requireConsent(deps, order, terms, { signature, signedAt });
   const edit = { before: order, consent };
   const seal = await signer.sealOrder({ token, order: { ...order, ...terms }, proof: { edit } });

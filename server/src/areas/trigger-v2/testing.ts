@@ -12,6 +12,7 @@ import { uuidv7 } from '../../lib/ids.js';
 import type { Guest } from '../../lib/places.js';
 import { CHALLENGE_MS, challengeText, createLoginTokens, type ServiceWords } from '../../signer/index.js';
 import { findRequest, insertCrafted } from '../../store/ledger.js';
+import { tickOf } from '../../trigger-orders/tick.js';
 import { cancelOrder, confirmCancel } from './cancel-order.js';
 import { registerCraftDeposit } from './craft-deposit.js';
 import { type Charge, createOrder } from './create-order.js';
@@ -41,7 +42,7 @@ export function createClient(parts: Deps) {
     logins: createLoginTokens({ ...parts, revokedAt: async () => undefined }),
     ...TEST_WORDS,
     stables: new Set(),
-    tick: () => 'missing',
+    tick: (mint) => tickOf(parts, mint, undefined),
     whyNothingFills: async () => undefined,
     remember: async (request) => {
       const row = await sealed(parts.signer, request);
