@@ -52,6 +52,12 @@ describe('what is kept of a limit order', () => {
     const { rows } = await store.query<{ by: string; tx: string }>(text, [orderKey]);
     return rows.map(({ by, tx }) => `${tx} ${by}`);
   };
+  /** The events of an order that were told. */
+  const toldOf = async (orderKey: string) => {
+    const { rows } = await store.query<{ page: string }>('select unnest(pages) as page from event_outbox');
+    const told = rows.flatMap(({ page }) => JSON.parse(page) as { kind: string; data: Record<string, string> }[]);
+    return told.filter(({ data }) => data.order === orderKey);
+  };
   const toldNames = async () =>
     (await store.query<{ name: string }>('select name from told_once')).rows.map(({ name }) => name);
 
@@ -184,10 +190,20 @@ describe('what is kept of a limit order', () => {
     );
     for (const times of [1, 2]) {
       await store.transaction((tx) => addEvents(tx, deps as never, events));
-      const { rows } = await store.query<{ page: string }>('select unnest(pages) as page from event_outbox');
-      const told = rows.flatMap(({ page }) => JSON.parse(page) as { kind: string; data: { order: string } }[]);
-      const kinds = told.filter(({ data }) => data.order === 'parts').map(({ kind }) => kind);
+      const kinds = (await toldOf('parts')).map(({ kind }) => kind);
       assert.deepEqual(kinds.sort(), ['order.opened', 'order.partly_filled', 'order.partly_filled'], `${times}`);
     }
+  });
+
+  it('attack: a stranger on the chain fills an order in more parts than are kept, all read at once: what others have filled before is told', async () => {
+    const parts = Array.from({ length: MOST_EVENTS_OF_ADDRESS + 100 }, (_, n) => traded(90_000 - n));
+    const honest: LimitOrderEvent = { ...traded(90_001), makingAmount: '5000' } as LimitOrderEvent;
+    await add('many parts', { kind: 'opened', terms }, honest, ...parts);
+    const told = await toldOf('many parts');
+    assert.ok(told.some(({ kind, data }) => kind === 'order.partly_filled' && data.inputAmount === '5000'));
+    assert.equal(told.length, 2 + parts.length, 'the opening, and each part');
+    await add('many parts', traded(1));
+    assert.equal((await toldOf('many parts')).length, told.length + 1);
+    assert.equal(await kept('many parts'), MOST_EVENTS_OF_ADDRESS + 1);
   });
 });

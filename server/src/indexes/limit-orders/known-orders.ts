@@ -97,7 +97,10 @@ export async function addEvents(
     const rows = byOrder(await limitOrdersAt(tx, orderKeys));
     const changes = [...known].map(([orderKey, all]) => {
       const { kept, old } = eventsToKeep(all);
-      return { old, ...changesOf(rows.get(orderKey) ?? [], ordersOf(program, kept)) };
+      const changesTo = (events: typeof all) => changesOf(rows.get(orderKey) ?? [], ordersOf(program, events));
+      const change = changesTo(kept);
+      // Also of what is too old as soon as it is known.
+      return { old, ...change, news: newsOfChange(old.length > 0 ? changesTo(all) : change, newsSince(clock)) };
     });
     await forgetLimitOrderEvents(
       tx,
@@ -110,7 +113,7 @@ export async function addEvents(
     );
     await tell(
       tx,
-      changes.flatMap((change) => newsOfChange(change, newsSince(clock))),
+      changes.flatMap(({ news }) => news),
     );
   }
 }
