@@ -2571,9 +2571,9 @@ export interface components {
                 outputMint: string;
                 /** @description v2: what is left to sell, in the smallest unit */
                 remainingAmount?: string;
-                /** @description Sold by this fill, or offered by the order that was opened, in the smallest unit */
+                /** @description Sold by this transaction, or offered by the order that was opened, in the smallest unit */
                 inputAmount?: string;
-                /** @description Bought by this fill, or asked for by the order that was opened, in the smallest unit */
+                /** @description Bought by this transaction, or asked for by the order that was opened, in the smallest unit */
                 outputAmount?: string;
                 /** @description Of the transaction, in base58 */
                 signature?: string;

@@ -54,8 +54,8 @@ const Order = Type.Object({
   leg: Type.Optional(Type.Enum(['entry', 'take_profit', 'stop_loss'], { description: 'v2: which price fired it' })),
   ...pair,
   remainingAmount: Type.Optional(amount('v2: what is left to sell')),
-  inputAmount: Type.Optional(amount('Sold by this fill, or offered by the order that was opened')),
-  outputAmount: Type.Optional(amount('Bought by this fill, or asked for by the order that was opened')),
+  inputAmount: Type.Optional(amount('Sold by this transaction, or offered by the order that was opened')),
+  outputAmount: Type.Optional(amount('Bought by this transaction, or asked for by the order that was opened')),
   signature,
 });
 

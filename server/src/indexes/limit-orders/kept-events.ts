@@ -8,7 +8,10 @@ export const MOST_EVENTS_OF_ADDRESS = 200;
 /** Openings that failed, which are kept besides: who opens an order again has another address for it. */
 export const MOST_REFUSED_OF_ADDRESS = 10;
 
-/** Which events of an address are kept, and which are too old: of each kind the newest, and the last that told an order's terms. */
+/**
+ * Which events of an address are kept, and which are too old: of each kind the newest, all of what one transaction has done, and the
+ * last that told an order's terms.
+ */
 export function eventsToKeep(events: readonly PlacedOrderEvent[]): {
   kept: PlacedOrderEvent[];
   old: PlacedOrderEvent[];
@@ -25,7 +28,9 @@ export function eventsToKeep(events: readonly PlacedOrderEvent[]): {
     }
     others += 1;
     const isLastTerms = !hasTerms && (kind === 'opened' || kind === 'seen');
-    (others > MOST_EVENTS_OF_ADDRESS && !isLastTerms ? old : kept).push(placed);
+    // What is told later of a transaction, when an order's terms are known, is the sum of its parts.
+    const isOfLast = placed.txId === kept.at(-1)?.txId;
+    (others > MOST_EVENTS_OF_ADDRESS && !isLastTerms && !isOfLast ? old : kept).push(placed);
     hasTerms ||= isLastTerms;
   }
   return { kept: kept.reverse(), old };

@@ -182,17 +182,73 @@ describe('what is kept of a limit order', () => {
     );
   });
 
-  it('attack: a stranger on the chain fills an order in two parts by one transaction: its maker hears of each, once', async () => {
+  /** What one transaction has done with an order, after all before. */
+  const doneBy = (orderKey: string, txId: string, events: readonly LimitOrderEvent[]): PlacedOrderEvent[] => {
     slot += 1;
-    const place = { orderKey: 'parts', txId: 'one', slot: BigInt(slot), position: 0n, at: new Date(START + slot) };
-    const events = [{ kind: 'opened', terms } as const, traded(99_999), traded(99_998)].map(
-      (event, number): PlacedOrderEvent => ({ ...place, number, event }),
-    );
+    const place = { orderKey, txId, slot: BigInt(slot), position: 0n, at: new Date(START + slot) };
+    return events.map((event, number) => ({ ...place, number, event }));
+  };
+  const record = (events: readonly PlacedOrderEvent[]) =>
+    store.transaction((tx) => addEvents(tx, deps as never, events));
+
+  it('attack: a stranger on the chain fills an order in a dozen parts by one transaction: its maker hears of their sum, once', async () => {
+    const first = doneBy('parts', 'first', [{ kind: 'opened', terms }]);
+    const some = Array.from({ length: 12 }, (_, n) => traded(99_999 - n));
+    const others = doneBy('parts', 'second', some);
+    const rest = doneBy('parts', 'third', [traded(1), traded(0)]);
     for (const times of [1, 2]) {
-      await store.transaction((tx) => addEvents(tx, deps as never, events));
-      const kinds = (await toldOf('parts')).map(({ kind }) => kind);
-      assert.deepEqual(kinds.sort(), ['order.opened', 'order.partly_filled', 'order.partly_filled'], `${times}`);
+      await record([...first, ...others]);
+      await record(rest);
+      assert.deepEqual(
+        (await toldOf('parts')).map(({ kind, data }) => [kind, data.inputAmount, data.outputAmount]),
+        [
+          ['order.opened', '100000', '100000'],
+          ['order.partly_filled', '12', '12'],
+          ['order.filled', '2', '2'],
+        ],
+        `${times}`,
+      );
     }
+  });
+
+  it('tells nothing again of which each part was told', async () => {
+    const before = [
+      ...doneBy('told', 'opening', [{ kind: 'opened', terms }]),
+      ...doneBy('told', 'two', [traded(9), traded(8)]),
+    ];
+    await record(before);
+    const names = ['opened opening told', 'partly_filled two told', 'partly_filled two told 2'];
+    await store.query('delete from told_once');
+    await store.query(
+      `insert into told_once (name, at) select 'maker order.' || name, $2 from unnest($1::text[]) as name`,
+      [names, new Date(START)],
+    );
+    await store.query('delete from event_outbox');
+    for (const isKnown of [true, false]) {
+      if (!isKnown) await store.query(`delete from limit_orders where order_key = 'told'`);
+      await record(before);
+      assert.deepEqual(await toldOf('told'), []);
+    }
+    await record(doneBy('told', 'three', [traded(7), traded(0)]));
+    assert.deepEqual(
+      (await toldOf('told')).map(({ kind, data }) => [kind, data.inputAmount]),
+      [['order.filled', '2']],
+    );
+  });
+
+  it('keeps all or nothing of what one transaction has filled', () => {
+    const parts = doneBy(
+      'whole',
+      'many parts',
+      Array.from({ length: 30 }, (_, n) => traded(1_000 - n)),
+    );
+    const later = Array.from({ length: MOST_EVENTS_OF_ADDRESS - 1 }, (_, n) =>
+      doneBy('whole', `${n}`, [traded(500 - n)]),
+    );
+    const events = [...doneBy('whole', 'before', [traded(2_000)]), ...parts, ...later.flat()];
+    assert.equal(eventsToKeep(events).kept.length, MOST_EVENTS_OF_ADDRESS - 1 + parts.length);
+    const more = [...events, ...doneBy('whole', 'last', [traded(1)])];
+    assert.equal(eventsToKeep(more).kept.length, MOST_EVENTS_OF_ADDRESS);
   });
 
   it('attack: a stranger on the chain fills an order in more parts than are kept, all read at once: what others have filled before is told', async () => {

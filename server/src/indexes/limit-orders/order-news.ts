@@ -12,46 +12,49 @@ export function newsOfChange({ gone, made }: OrderChanges, since: Date): NewEven
 function orderNews(order: LimitOrderRow, since: Date): NewEvent[] {
   const { state, openTx, closeTx, makingAmount, takingAmount, trades, createdAt, updatedAt } = order;
   const news: NewEvent[] = [];
-  const add = (
-    kind: EventKind,
-    signature: string,
-    at: Date,
-    amounts: { input: bigint; output: bigint } | undefined,
-    part = 1,
-  ) => {
-    if (signature !== '' && at >= since) news.push(newsOf(order, { kind, signature, at, amounts, part }));
+  const add = (kind: EventKind, signature: string, at: Date, amounts?: Amounts) => {
+    if (signature !== '' && at >= since) news.push(newsOf(order, { kind, signature, at, amounts }));
   };
   const all = { input: makingAmount, output: takingAmount };
   add(state === 'failed' ? 'order.failed' : 'order.opened', openTx, createdAt, all);
-  const parts = new Map<string, number>();
-  for (const [index, { txId, confirmedAt, makingAmount: input, takingAmount: output }] of trades.entries()) {
-    const isLast = state === 'completed' && index === trades.length - 1;
-    const kind = isLast ? 'order.filled' : 'order.partly_filled';
-    const part = (parts.get(`${kind} ${txId}`) ?? 0) + 1;
-    parts.set(`${kind} ${txId}`, part);
-    add(kind, txId, confirmedAt, { input, output }, part);
+  const last = state === 'completed' ? trades.at(-1)?.txId : undefined;
+  for (const { txId, at, ...amounts } of fillsOf(trades)) {
+    add(txId === last ? 'order.filled' : 'order.partly_filled', txId, at, amounts);
   }
-  if (state === 'cancelled' || state === 'expired') add(`order.${state}`, closeTx, updatedAt, undefined);
+  if (state === 'cancelled' || state === 'expired') add(`order.${state}`, closeTx, updatedAt);
   return news;
+}
+
+/** What each transaction has filled of an order: anybody may fill it in a dozen parts for one fee. */
+function fillsOf(trades: LimitOrderRow['trades']): ({ txId: string; at: Date } & Amounts)[] {
+  const fills = new Map<string, { txId: string; at: Date } & Amounts>();
+  for (const { txId, confirmedAt, makingAmount, takingAmount } of trades) {
+    const { input, output } = fills.get(txId) ?? { input: 0n, output: 0n };
+    fills.set(txId, { txId, at: confirmedAt, input: input + makingAmount, output: output + takingAmount });
+  }
+  return [...fills.values()];
+}
+
+interface Amounts {
+  input: bigint;
+  output: bigint;
 }
 
 interface News {
   kind: EventKind;
   signature: string;
   at: Date;
-  amounts: { input: bigint; output: bigint } | undefined;
-  /** Of those that one transaction has filled of the order, from 1. */
-  part: number;
+  amounts: Amounts | undefined;
 }
 
-function newsOf(order: LimitOrderRow, { kind, signature, at, amounts, part }: News): NewEvent {
+function newsOf(order: LimitOrderRow, { kind, signature, at, amounts }: News): NewEvent {
   const { orderKey, maker, inputMint, outputMint, openTx } = order;
   return {
     kind,
     at,
     wallets: [maker],
     begunBy: openTx === '' ? undefined : { signature: openTx },
-    once: `${kind} ${signature} ${orderKey}${part > 1 ? ` ${part}` : ''}`,
+    once: `${kind} ${signature} ${orderKey}`,
     data: {
       api: 'trigger/v1',
       order: orderKey,
