@@ -1759,14 +1759,14 @@ export interface components {
                 inputMint: string;
                 /** @description The mint of what comes out */
                 outputMint: string;
-                /** @description In whole tokens, as the amounts that do not begin with raw */
-                makingAmount: string;
+                /** @description In whole tokens, as the amounts that do not begin with raw: those are left out where the node does not show the mint */
+                makingAmount?: string;
                 /** @description In whole tokens */
-                takingAmount: string;
+                takingAmount?: string;
                 /** @description In whole tokens */
-                remainingMakingAmount: string;
+                remainingMakingAmount?: string;
                 /** @description In whole tokens */
-                remainingTakingAmount: string;
+                remainingTakingAmount?: string;
                 /** @description In the smallest unit */
                 rawMakingAmount: string;
                 /** @description In the smallest unit */
@@ -1805,9 +1805,9 @@ export interface components {
                     /** @description The mint of what comes out */
                     outputMint: string;
                     /** @description In whole tokens */
-                    inputAmount: string;
+                    inputAmount?: string;
                     /** @description What the maker got */
-                    outputAmount: string;
+                    outputAmount?: string;
                     /** @description In the smallest unit */
                     rawInputAmount: string;
                     /** @description In the smallest unit */
@@ -1815,7 +1815,7 @@ export interface components {
                     /** @description The mint that the fee is in */
                     feeMint: string;
                     /** @description What the keeper paid on top */
-                    feeAmount: string;
+                    feeAmount?: string;
                     /** @description In the smallest unit */
                     rawFeeAmount: string;
                     /** @description The signature of the transaction */

@@ -22,6 +22,9 @@ export function LimitList({ client, orders }: { client: Client; orders: readonly
   );
 }
 
+/** In whole tokens, or in the smallest unit where nobody knows their decimals. */
+const amount = (whole: string | undefined, raw: string) => whole ?? `${raw} of the smallest unit of`;
+
 function Row({ client, order }: { client: Client; order: LimitOrder }) {
   const { symbols } = useBook();
   const queries = useQueryClient();
@@ -40,7 +43,8 @@ function Row({ client, order }: { client: Client; order: LimitOrder }) {
           {order.status}
         </span>
         <span className="min-w-0 flex-1">
-          Sell {order.makingAmount} {input} for {order.takingAmount} {output}
+          Sell {amount(order.makingAmount, order.rawMakingAmount)} {input} for{' '}
+          {amount(order.takingAmount, order.rawTakingAmount)} {output}
         </span>
         <Link to="/chain/$of" params={{ of: order.orderKey }} className="font-mono text-accent text-xs underline">
           {short(order.orderKey)}
@@ -52,13 +56,13 @@ function Row({ client, order }: { client: Client; order: LimitOrder }) {
         )}
       </div>
       <p className="text-soft text-xs">
-        {order.remainingMakingAmount} {input} left
+        {amount(order.remainingMakingAmount, order.rawRemainingMakingAmount)} {input} left
         {order.expiredAt !== null && <>, until {new Date(order.expiredAt).toLocaleString('en-GB')}</>}
       </p>
-      {order.trades.map(({ txId, inputAmount, outputAmount }) => (
+      {order.trades.map(({ txId, inputAmount, rawInputAmount, outputAmount, rawOutputAmount }) => (
         <p key={txId} className="flex flex-wrap gap-x-2">
           <span className="text-up">
-            Got {outputAmount} {output} for {inputAmount} {input}
+            Got {amount(outputAmount, rawOutputAmount)} {output} for {amount(inputAmount, rawInputAmount)} {input}
           </span>
           <Link to="/chain/$of" params={{ of: txId }} className="font-mono text-accent text-xs underline">
             {short(txId)}

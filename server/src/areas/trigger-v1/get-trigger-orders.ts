@@ -1,4 +1,5 @@
 import type { Address } from '@slipway/wire';
+import type { MintInfo } from '../../chain/index.js';
 import { AppError, requireAddress } from '../../errors/index.js';
 import { calledBy } from '../../landing/index.js';
 import { decimalString } from '../../lib/decimal.js';
@@ -80,16 +81,13 @@ export async function getTriggerOrders(
 async function render({ chain }: TriggerV1Deps, row: LimitOrderRow): Promise<TriggerOrder> {
   const { orderKey, inputMint, outputMint } = row;
   const [input, output] = await Promise.all([inputMint, outputMint].map((mint) => chain.mint(mint as Address)));
-  const whole = (amount: bigint, mint: typeof input) => decimalString(amount, mint?.decimals ?? 0);
   return {
     userPubkey: row.maker,
     orderKey,
     inputMint,
     outputMint,
-    makingAmount: whole(row.makingAmount, input),
-    takingAmount: whole(row.takingAmount, output),
-    remainingMakingAmount: whole(row.remainingMakingAmount, input),
-    remainingTakingAmount: whole(row.remainingTakingAmount, output),
+    ...whole(input, { makingAmount: row.makingAmount, remainingMakingAmount: row.remainingMakingAmount }),
+    ...whole(output, { takingAmount: row.takingAmount, remainingTakingAmount: row.remainingTakingAmount }),
     rawMakingAmount: row.makingAmount.toString(),
     rawTakingAmount: row.takingAmount.toString(),
     rawRemainingMakingAmount: row.remainingMakingAmount.toString(),
@@ -108,18 +106,24 @@ async function render({ chain }: TriggerV1Deps, row: LimitOrderRow): Promise<Tri
       inputMint,
       outputMint,
       txId: trade.txId,
-      inputAmount: whole(trade.makingAmount, input),
-      outputAmount: whole(trade.takingAmount, output),
+      ...whole(input, { inputAmount: trade.makingAmount }),
+      ...whole(output, { outputAmount: trade.takingAmount, feeAmount: trade.feeAmount }),
       rawInputAmount: trade.makingAmount.toString(),
       rawOutputAmount: trade.takingAmount.toString(),
       feeMint: outputMint,
-      feeAmount: whole(trade.feeAmount, output),
       rawFeeAmount: trade.feeAmount.toString(),
       confirmedAt: seconds(trade.confirmedAt.getTime()),
       action: 'Fill' as const,
       productMeta: null,
     })),
   };
+}
+
+/** Amounts in whole tokens; none where the node does not show the mint, which its issuer may have closed, or which it lacks. */
+function whole<K extends string>(mint: MintInfo | undefined, amounts: Record<K, bigint>): { [name in K]?: string } {
+  if (!mint) return {};
+  const texts = Object.entries<bigint>(amounts).map(([name, amount]) => [name, decimalString(amount, mint.decimals)]);
+  return Object.fromEntries(texts);
 }
 
 /** ISO 8601 without a fraction, as the contract has it. */

@@ -60,6 +60,21 @@ describe('the list', () => {
     assert.deepEqual([row!.orderKey, row!.status], [order, 'Expired']);
   });
 
+  it('attack: a node shows a mint no more, or its issuer has closed it, so that amounts are told a million times too large: they are left out, and the raw ones are there', async (t) => {
+    const [maker, taker] = [await newWallet(world), await newWallet(world)];
+    const { order } = await placeOrder(world, maker);
+    await fill(world, taker, order, 50_000_000n);
+    const shown = async () => (await list(maker.address, 'active')).orders[0]!;
+    const known = await shown();
+    const { mint } = world.deps.chain;
+    t.mock.method(world.deps.chain, 'mint', async (of: Address) => (of === known.outputMint ? undefined : mint(of)));
+    const { takingAmount, remainingTakingAmount, trades, ...rest } = known;
+    const [{ outputAmount, feeAmount, ...trade }] = trades as [(typeof trades)[number]];
+    assert.deepEqual([takingAmount, outputAmount, feeAmount], ['250', '125', '0.125']);
+    assert.equal(remainingTakingAmount, '125');
+    assert.deepEqual(await shown(), { ...rest, trades: [trade] });
+  });
+
   it('names the field of a question that is wrong', async () => {
     const user = (await newWallet(world)).address;
     for (const [query, error] of [

@@ -3,7 +3,7 @@ import { transactionText } from '../../lib/transaction-text.js';
 
 const optional = Type.Optional;
 const text = (description?: string) => Type.String(description === undefined ? {} : { description });
-const optionalText = (description: string) => optional(Type.String({ description }));
+const optionalText = (description?: string) => optional(text(description));
 const computeUnitPrice = optionalText(
   'Micro-lamports a compute unit; auto, the default: what 95 % of recent transactions do not exceed',
 );
@@ -107,12 +107,12 @@ const Trade = Type.Object({
   keeper: text('Who has filled it'),
   inputMint: text(),
   outputMint: text(),
-  inputAmount: text(),
-  outputAmount: text('What the maker got'),
+  inputAmount: optionalText(),
+  outputAmount: optionalText('What the maker got'),
   rawInputAmount: text(),
   rawOutputAmount: text(),
   feeMint: text(),
-  feeAmount: text('What the keeper paid on top'),
+  feeAmount: optionalText('What the keeper paid on top'),
   rawFeeAmount: text(),
   txId: text(),
   confirmedAt: text(),
@@ -125,10 +125,12 @@ const TriggerOrder = Type.Object({
   orderKey: text(),
   inputMint: text(),
   outputMint: text(),
-  makingAmount: text('In whole tokens, as the amounts that do not begin with raw'),
-  takingAmount: text(),
-  remainingMakingAmount: text(),
-  remainingTakingAmount: text(),
+  makingAmount: optionalText(
+    'In whole tokens, as the amounts that do not begin with raw: those are left out where the node does not show the mint',
+  ),
+  takingAmount: optionalText(),
+  remainingMakingAmount: optionalText(),
+  remainingTakingAmount: optionalText(),
   rawMakingAmount: text('In the smallest unit'),
   rawTakingAmount: text(),
   rawRemainingMakingAmount: text(),
