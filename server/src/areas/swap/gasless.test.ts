@@ -186,7 +186,7 @@ describe('a swap whose gas the service pays', () => {
       assert.equal(body.feeBps, body.platformFee.feeBps);
     });
 
-    it('a feed, any number of times the price of SOL: gas is 5 % at most', async () => {
+    it('a feed, any number of times the price of SOL: gas is 10 % at most', async () => {
       const sol = USD.get(SOL.mint)!;
       let paid = 0;
       for (const times of [1, 3, 30, 1_000, 100_000]) {
@@ -196,7 +196,7 @@ describe('a swap whose gas the service pays', () => {
             world.order(sell(taker, { amount: `${amount}` })),
           );
           if (!body.gasless) assert.equal(body.errorCode, 2, JSON.stringify(body));
-          assert.ok(body.feeBps - body.platformFee.feeBps <= 500, `${times} times: ${body.feeBps}`);
+          assert.ok(body.feeBps - body.platformFee.feeBps <= 1_000, `${times} times: ${body.feeBps}`);
           if (body.gasless) paid++;
         }
       }

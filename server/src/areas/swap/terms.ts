@@ -16,8 +16,8 @@ export const GASLESS_MIN_USD = 10;
 const GASLESS_UNITS = 400_000n;
 /** How much a trade may lose, slippage included, while a fee on its output still pays the gas. */
 const LOSS_BPS = 500;
-/** The most of a trade that pays its gas, whatever is said of prices. */
-const MOST_FOR_GAS_BPS = 500;
+/** The most of a trade that pays its gas, whatever is said of prices: of 10 USD, the rent of one account is 6 % at 300 USD for a SOL. */
+const MOST_FOR_GAS_BPS = 1_000;
 /** How many times what the gas may cost is taken for it, in whole basis points. */
 const MOST_TIMES_GAS = 2;
 
