@@ -3,6 +3,9 @@ export interface Clock {
   now(): number;
 }
 
+/** The most milliseconds that the clock of a price's source may be ahead of ours. */
+export const MAX_AHEAD_MS = 5_000;
+
 export interface AdjustableClock extends Clock {
   /** Milliseconds that this clock runs ahead of the wall clock. */
   readonly offsetMs: number;

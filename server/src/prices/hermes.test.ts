@@ -8,6 +8,7 @@ import fc from 'fast-check';
 import pino from 'pino';
 import type { Config } from '../config/index.js';
 import { PATIENCE_MS } from '../lib/testing.js';
+import { tickOf } from '../trigger-orders/tick.js';
 import { type Hermes, type HermesDeps, startHermes } from './hermes.js';
 import { readUpdates } from './hermes-answer.js';
 import { openPrices } from './index.js';
@@ -266,6 +267,30 @@ test('a feed that is missing in the answer has no price; the mints of one feed s
   assert.deepEqual([price(sol), price(other), price(jup)], [150, 150, undefined]);
   assert.ok(logged.some((line) => line.includes(JUP_FEED)));
   assert.equal(new URL(requests[0]!.url!, 'http://hermes').searchParams.getAll('ids[]').length, 2);
+});
+
+test('attack: a price feed tells once of a time that is further ahead than orders fire by: what it tells next counts, and orders fire', async (t) => {
+  const at = (seconds: number, price: string) =>
+    answerOf(entryOf(SOL_FEED, { price, publish_time: NOW / 1000 + seconds }));
+  const { hermes, poll, clock } = await open(t, at(-2, '15000000000'));
+  const prices = {
+    forOrders: () => ({ ...hermes.read(sol)!, source: 'hermes' }),
+    poolWitness: () => undefined,
+  };
+  const tick = () => tickOf({ prices, clock: { now: () => clock.time } }, sol, undefined);
+  for (const ahead of [6, 30, 60]) {
+    await poll(at(ahead, '15100000000'));
+    clock.time += 1_000;
+    const told = (clock.time - NOW) / 1_000 - 1;
+    await poll(at(told, `${15_200_000_000 + told}`));
+    assert.deepEqual(
+      tick(),
+      { usd: Number(`${15_200_000_000 + told}e-8`), publishedAt: clock.time - 1_000 },
+      `${ahead}`,
+    );
+  }
+  await poll(at(8, '15300000000'));
+  assert.deepEqual(tick(), { usd: 153, publishedAt: NOW + 8_000 }, 'five seconds ahead');
 });
 
 test('attack: a price feed that sends the service to another address: it does not go there', async (t) => {

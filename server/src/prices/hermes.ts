@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Address } from '@slipway/wire';
 import type { Logger } from 'pino';
-import type { Clock } from '../lib/clock.js';
+import { type Clock, MAX_AHEAD_MS } from '../lib/clock.js';
 import { readBody } from '../lib/read-body.js';
 import { type Published, readUpdates } from './hermes-answer.js';
 import { createListeners } from './listeners.js';
@@ -123,14 +123,14 @@ class PolledHermes implements Hermes {
   }
 
   #take(updates: Map<string, Published>): void {
-    const { clock, maxAgeMs } = this.#deps;
+    const { clock } = this.#deps;
     let isNew = false;
     // An answer may hold any number that nobody has asked for.
     for (const feed of this.#ids) {
       const [update, before] = [updates.get(feed), this.#known.get(feed)];
       if (!update || (before && update.publishedAt <= before.publishedAt)) continue;
-      // A price from the future would keep out all that come after it.
-      if (update.publishedAt > clock.now() + maxAgeMs) this.#complaints.add('a price from the future');
+      // A price from the future would keep out all that come after it, and orders do not fire by it.
+      if (update.publishedAt > clock.now() + MAX_AHEAD_MS) this.#complaints.add('a price from the future');
       else {
         this.#known.set(feed, update);
         isNew = true;

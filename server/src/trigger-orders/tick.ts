@@ -1,12 +1,12 @@
 import type { Address } from '@slipway/wire';
 import { MAX_DISAGREEMENT_BPS } from '../lib/apart.js';
-import type { Clock } from '../lib/clock.js';
+import { type Clock, MAX_AHEAD_MS } from '../lib/clock.js';
 import { checkPrice, type Ignored, type PricePolicy, type PriceQuote, type Tick } from './price-guard.js';
 
 const POLICY: PricePolicy = {
   // The price port refuses a stale price by each source's own limit; a sandbox price stays valid until it is replaced.
   maxAgeMs: Number.POSITIVE_INFINITY,
-  maxAheadMs: 5_000,
+  maxAheadMs: MAX_AHEAD_MS,
   maxConfidenceBps: 200,
   maxDisagreementBps: MAX_DISAGREEMENT_BPS,
 };
