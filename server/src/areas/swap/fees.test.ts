@@ -132,7 +132,7 @@ describe('fee accounts', () => {
 
 describe('the age of a token', () => {
   const day = 86_400;
-  const ageOf = (rows: { blockTime: number | null }[] | Error) => {
+  const ageOf = async (rows: { blockTime: number | null }[] | Error) => {
     const rpc: Rpc = {
       name: 'test',
       call: async <T>() => {
@@ -140,7 +140,11 @@ describe('the age of a token', () => {
         return rows as T;
       },
     };
-    return createTokenAges({ rpc, clock: { now: () => 10 * day * 1_000 }, steadyNow: () => 0 })(meme!);
+    let now = 0;
+    const isNew = createTokenAges({ rpc, clock: { now: () => 10 * day * 1_000 }, steadyNow: () => now });
+    assert.equal(await isNew(meme!), false, 'by one answer');
+    now += 10_000;
+    return isNew(meme!);
   };
   const at = (blockTime: number | null) => ({ blockTime });
 

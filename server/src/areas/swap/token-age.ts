@@ -7,6 +7,8 @@ const DAY_MS = 24 * 60 * 60_000;
 const PAGE = 1_000;
 /** How long an answer is cached. */
 const CACHED_MS = 10 * 60_000;
+/** The same for the first one that a mint is young, which a node that is wrong once can give. */
+const FIRST_MS = 10_000;
 
 /** The longest that a quote waits; later quotes use the answer that has arrived meanwhile. */
 const WAIT_MS = 100;
@@ -14,19 +16,21 @@ const WAIT_MS = 100;
 interface Known {
   pending: Promise<boolean>;
   answer?: boolean;
+  /** What the node has said this time, which counts where it says so again. */
+  young?: boolean;
   until: number;
 }
 
 /**
- * Whether a mint is known to be younger than 24 hours, by its first transaction, if the node lists its whole history. A
- * mint with more than 1,000 transactions in that time, with none, or without an answer from the node yet counts as old.
- * Never rejects, and answers within 100 ms.
+ * Whether a mint is known to be younger than 24 hours, by its first transaction, if the node lists its whole history, and
+ * has done so twice. A mint with more than 1,000 transactions in that time, with none, or without both answers from the node
+ * yet counts as old. Never rejects, and answers within 100 ms.
  */
 export function createTokenAges(deps: { rpc: Rpc; clock: Clock; steadyNow: () => number }) {
   const { rpc, clock, steadyNow } = deps;
   const known = new GrowingCache<Address, Known>(10_000);
 
-  async function find(mint: Address): Promise<boolean> {
+  async function isYoung(mint: Address): Promise<boolean> {
     const params = [mint, { limit: PAGE, commitment: 'confirmed' }];
     const oldest = await ask(rpc, 'getSignaturesForAddress', params, (rows: { blockTime: number | null }[]) =>
       rows.length < PAGE ? (rows.at(-1)?.blockTime ?? undefined) : undefined,
@@ -34,10 +38,15 @@ export function createTokenAges(deps: { rpc: Rpc; clock: Clock; steadyNow: () =>
     return oldest !== undefined && oldest * 1_000 > clock.now() - DAY_MS;
   }
 
-  function start(mint: Address): Known {
-    const entry: Known = { pending: find(mint), until: steadyNow() + CACHED_MS };
+  function start(mint: Address, before: Known | undefined): Known {
+    const pending = isYoung(mint).then((young) => {
+      entry.young = young;
+      if (young && !before?.young) entry.until = steadyNow() + FIRST_MS;
+      return young && before?.young === true;
+    });
+    const entry: Known = { pending, until: steadyNow() + CACHED_MS };
     known.set(mint, entry);
-    entry.pending.then(
+    pending.then(
       (answer) => {
         entry.answer = answer;
       },
@@ -49,7 +58,7 @@ export function createTokenAges(deps: { rpc: Rpc; clock: Clock; steadyNow: () =>
 
   return async (mint: Address): Promise<boolean> => {
     const before = known.get(mint);
-    const { pending, answer } = before && before.until > steadyNow() ? before : start(mint);
+    const { pending, answer } = before && before.until > steadyNow() ? before : start(mint, before);
     return answer ?? orFalse(pending);
   };
 }
