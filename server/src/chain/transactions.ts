@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Address, decodeTransaction } from '@slipway/wire';
 import { steadyNow } from '../lib/clock.js';
 import { amountIn, bytesIn, wholeIn } from './node-values.js';
-import { ask, Refused, type Rpc } from './rpc.js';
+import { ask, ChainUnavailable, Refused, type Rpc } from './rpc.js';
 
 /** What an account held before and after a transaction. */
 export interface Held {
@@ -110,6 +110,8 @@ export interface Ends {
   ends: Map<string, TransactionEnd | 'untold'>;
   /** Whether those that are missing may stand behind newer ones. */
   isBuried: boolean;
+  /** Why nothing is known of those that are missing, where the node has listed a few, and not the rest. */
+  failure?: ChainUnavailable;
 }
 
 /**
@@ -132,11 +134,12 @@ export async function endsOf(
   for (const limit of [few, newest - few, isBuried ? NEXT : 0]) {
     if (limit === 0) continue;
     const params = [payer, { commitment: 'confirmed', limit, ...(last && { before: last.signature }) }];
-    const rows = await unlessUntold(rpc, 'getSignaturesForAddress', params, (rows: Listed[]) => {
-      if (!Array.isArray(rows)) throw new TypeError('no list');
-      return rows.map(({ signature, slot, err }) => ({ signature, slot: wholeIn(slot), err }));
+    const rows = await listOf(rpc, params).catch((error: ChainUnavailable) => {
+      if (last === undefined) throw error;
+      return error;
     });
     if (rows === 'untold') return rows;
+    if (rows instanceof ChainUnavailable) return { ends, isBuried: false, failure: rows };
     for (const { signature, slot, err } of rows)
       if (signatures.has(signature)) ends.set(signature, err === undefined ? 'untold' : { slot, err });
     last = rows.at(-1);
@@ -144,6 +147,13 @@ export async function endsOf(
     if (ends.size === signatures.size || isWhole) return { ends, isBuried: false };
   }
   return { ends, isBuried: true };
+}
+
+function listOf(rpc: Rpc, params: unknown[]) {
+  return unlessUntold(rpc, 'getSignaturesForAddress', params, (rows: Listed[]) => {
+    if (!Array.isArray(rows)) throw new TypeError('no list');
+    return rows.map(({ signature, slot, err }) => ({ signature, slot: wholeIn(slot), err }));
+  });
 }
 
 /** The codes of nodes that keep no history, and of those that know no such method. Others may answer the next time. */

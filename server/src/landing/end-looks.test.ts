@@ -52,7 +52,7 @@ function openWorld({ isClose = false } = {}) {
       const rows = all.slice(before === undefined ? 0 : all.indexOf(before) + 1).slice(0, limit);
       counts.rows += rows.length;
       if (limit === LONG) counts.long += 1;
-      const instead = node.inPlace(rows.length === limit);
+      const instead = await node.inPlace(rows.length === limit);
       if (instead instanceof Error) throw instead;
       if (instead !== undefined) return instead as T;
       return rows.map((signature) => ({ signature, slot: slotOf(signature), err: null })) as T;
@@ -234,6 +234,28 @@ describe('a node that refuses lists does not have what has landed told late', ()
       assert.equal(world.counts.read, 1);
       world.close();
     });
+
+  it('where its archive does not answer in time, and its lists lag behind', async () => {
+    for (const isClose of [true, false]) {
+      const world = openWorld({ isClose });
+      world.node.inPlace = async (isFull) => {
+        if (isFull) return undefined;
+        await new Promise<void>((done) => setTimeout(done, HEAVY_MS));
+        return new Unanswered('no answer in 10000 ms');
+      };
+      const [late, named] = [newPayer(), newPayer()];
+      world.listed.set(late, ['older']);
+      world.follow('late', 'honest', { payer: late, isTwin: true });
+      world.follow('behind', 'honest', { payer: named });
+      world.listed.get(named)!.unshift('newer');
+      await world.pass(2);
+      world.listed.get(late)!.unshift('late');
+      await world.pass(40);
+      assert.deepEqual([...world.ended.keys()].sort(), ['behind', 'late']);
+      assert.ok(world.counts.lists <= 6 && world.counts.read <= 2);
+      world.close();
+    }
+  });
 
   for (const [what, instead] of [
     ['refuses the method with a code of its own', FORBIDDEN],

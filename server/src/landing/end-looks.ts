@@ -1,5 +1,5 @@
 import type { Address } from '@slipway/wire';
-import { type Ends, endOf, endsOf, Refused, type Rpc, type TransactionEnd } from '../chain/index.js';
+import { type Ends, endOf, endsOf, Refused, type Rpc, type TransactionEnd, Unanswered } from '../chain/index.js';
 import { FairRoom } from '../lib/fair-room.js';
 import type { Guest } from '../lib/places.js';
 
@@ -29,6 +29,8 @@ export interface Look extends Wanted {
   buried: number;
   /** How many lists of its payer in a row the node has refused. */
   refused: number;
+  /** Whether the node has listed what was asked for with the last question. */
+  isListed: boolean;
 }
 
 interface EndLooksDeps {
@@ -68,7 +70,7 @@ export class EndLooks {
   }
 
   of(wanted: Wanted): Look {
-    return { ...wanted, asked: 0, againAt: 0, state: 'idle', buried: 0, refused: 0 };
+    return { ...wanted, asked: 0, againAt: 0, state: 'idle', buried: 0, refused: 0, isListed: false };
   }
 
   /** Lets so many payers be asked for, and so many by long lists or by reading, until it is called again. */
@@ -114,20 +116,17 @@ export class EndLooks {
     }
     const told = await this.#endsOf(looks).catch((error: Error) => error);
     const now = steadyNow();
+    const failure = told instanceof Error ? told : told === 'untold' ? undefined : told.failure;
     for (const look of looks) {
       look.state = 'idle';
       const restMs = Math.max(AGAIN_MS.least, now - begun) * 2 ** (look.asked - 1);
       look.againAt = now + Math.min(restMs, AGAIN_MS.longest);
-      // After it was read, a list is asked for again.
-      if (isRead(look)) look.refused = REFUSED - 1;
-      else if (told instanceof Refused) look.refused += 1;
-      else if (!(told instanceof Error)) look.refused = 0;
-      if (told instanceof Error) look.fail(told, look.asked);
-      else if (told === 'untold') look.end(told);
-      else {
-        look.buried = told.isBuried ? look.buried + 1 : 0;
-        look.end(told.ends.get(look.signature));
-      }
+      look.isListed = failure === undefined && !isRead(look);
+      look.refused = refusals(look, told);
+      const end = told === 'untold' ? told : told instanceof Error ? undefined : told.ends.get(look.signature);
+      if (told !== 'untold' && !(told instanceof Error)) look.buried = told.isBuried ? look.buried + 1 : 0;
+      if (failure && end === undefined) look.fail(failure, look.asked);
+      else look.end(end);
     }
   }
 
@@ -143,13 +142,23 @@ export class EndLooks {
       since,
       isBuried: isBuried(looks[0]!),
       // Otherwise two lists would be asked for again and again.
-      isFewFirst: looks.some(({ asked, refused }) => asked === 1 || refused > 0),
+      isFewFirst: looks.some(({ isListed }) => !isListed),
     });
   }
 }
 
 const isBuried = ({ buried }: Look): boolean => buried >= BURIED;
 const isRead = ({ refused }: Look): boolean => refused >= REFUSED;
+
+/** How many lists in a row the node has refused after this answer. One that lists a few and never the rest may have an archive that hangs. */
+function refusals(look: Look, told: Ends | 'untold' | Error): number {
+  // After it was read, a list is asked for again.
+  if (isRead(look)) return REFUSED - 1;
+  if (told instanceof Refused) return look.refused + 1;
+  if (told instanceof Error) return look.refused;
+  const isCutShort = told !== 'untold' && (told.failure instanceof Refused || told.failure instanceof Unanswered);
+  return isCutShort ? REFUSED : 0;
+}
 
 /** Looks that wait, by caller and by what is asked for at once. */
 class Line {

@@ -133,18 +133,23 @@ test('behind an address whose nodes are some slots apart and take turns, what is
     }
 });
 
-test('attack: a node says again and again that what is under way is dead, and others that it is not: by its word alone nothing dies', async () => {
+test('attack: a node says again and again that what is under way is dead, at a slot of now or of long after it, and others that it is not: by its word alone nothing dies', async () => {
   const alive = { valid: true, slot: NOW.slot + 1n };
   const submitted = { kind: 'blockhash', blockhash, aliveAt: NOW.slot } as const;
   const crafted = lifetimeByHeight(wire, NOW.height);
-  for (const lifetime of [submitted, crafted]) {
+  const cases = [submitted, crafted].flatMap((lifetime) => [0n, 1_000n].map((ahead) => ({ lifetime, ahead })));
+  for (const { lifetime, ahead } of cases) {
     const said = newDeaths();
     for (let tries = 0; tries < 5; tries++) {
-      const answers = [{ valid: false, slot: NOW.slot }, alive];
+      const answers = [{ valid: false, slot: NOW.slot + ahead }, alive];
       const height = lifetime === crafted && tries % 2 === 0 ? NOW.height + 1n : NOW.height;
       const { chain } = chainAt(height, { valid: true });
       if (lifetime === crafted) answers.shift();
-      const told = { ...chain, isBlockhashValid: async () => answers.shift()! } as Chain;
+      const told = {
+        ...chain,
+        latestBlockhash: async () => ({ ...(await chain.latestBlockhash()), slot: NOW.slot + ahead }),
+        isBlockhashValid: async () => answers.shift()!,
+      } as Chain;
       assert.equal(await deadAt(lifetime, told, said), undefined);
     }
     assert.deepEqual(said, newDeaths());

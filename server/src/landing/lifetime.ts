@@ -13,6 +13,8 @@ export type Lifetime =
 const NONCE_OFFSET = 40;
 /** More than an hour: a node told a slot or a height that never comes, or the one that is asked now is that far behind. */
 const ABSURD = 10_000n;
+/** Slots: nodes behind one address are seldom further apart. */
+const APART = 50n;
 /** How old the newest slot of a node may be that is at the end of the chain: the chain's clock is no better. */
 const MOST_BEHIND_MS = 10 * 60_000;
 const wall = createClock();
@@ -116,10 +118,14 @@ async function countIn(
   return said.gone[needed - 1];
 }
 
-/** What is alive at a slot was not dead before it. A node that is behind it contradicts nothing. */
+/**
+ * What is alive at a slot was not dead before it. A node that is some slots behind contradicts nothing; of two that are further apart,
+ * one is wrong.
+ */
 function contradict(said: Deaths, slot: bigint): void {
-  if (said.past !== undefined && said.past <= slot) said.past = undefined;
-  said.gone = said.gone.filter((gone) => gone > slot);
+  const stands = (word: bigint) => word > slot && word <= slot + APART;
+  if (said.past !== undefined && !stands(said.past)) said.past = undefined;
+  said.gone = said.gone.filter(stands);
 }
 
 /** Whether what was told at this slot is told from `least` on; or `least` is a slot that never comes, and this one is of now. */

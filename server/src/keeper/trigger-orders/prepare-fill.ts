@@ -61,7 +61,7 @@ export async function prepareFill(deps: FillDeps, asked: Sale): Promise<Prepared
     expiredFills(deps.store, asked),
   ]);
   if ('skipped' in target) return target;
-  const held = await sureOf(deps, asked, holds(source));
+  const held = holds(source);
   if (held === 0n) return { skipped: EMPTY };
   // Of an old row, or after a false word of a node, less is there than the row says: that is sold, as a part, and the rest stays open.
   const sale = held !== undefined && held < asked.amount ? { ...asked, amount: held } : asked;
@@ -106,16 +106,6 @@ export async function prepareFill(deps: FillDeps, asked: Sale): Promise<Prepared
 const EMPTY = 'nothing is left in its account';
 /** The rent of the closed account pays for the created one. */
 const NO_ACCOUNT = 'the wallet has no token account for the output, and this fill makes none: make it, and it fills';
-
-/**
- * Where nodes forget a fill, what it has sold is told by what was there before it. More than is the order's anybody may have sent there; so
- * that no single answer says that it was, it is asked for again.
- */
-async function sureOf({ chain }: FillDeps, { source, amount }: Sale, held: bigint | undefined) {
-  if (held === undefined || held <= amount) return held;
-  const again = holds(await chain.account(source));
-  return again !== undefined && again < held ? again : held;
-}
 
 const holds = (account: ChainAccount | undefined) => account && decodeTokenAccount(account.data)?.amount;
 

@@ -50,8 +50,12 @@ export function saleOf(order: TriggerOrderRow): Sale {
   };
 }
 
-/** What was there when a fill was prepared, also of what others had sent there. An order's row may say more. */
-export const thereBefore = ({ amount }: Sale, { held = amount }: PendingFill): bigint => held;
+/**
+ * What was there to be sold when a fill was prepared. Its row may say more, as an old one, or after a false word of a node; and what
+ * others had sent there does not count.
+ */
+export const thereBefore = ({ amount }: Sale, { held = amount }: PendingFill): bigint =>
+  held < amount ? held : amount;
 
 /** An exit sells what the entry bought, back into the deposited token. */
 function soldOf(order: TriggerOrderRow): Pick<Sale, 'inputMint' | 'outputMint' | 'source' | 'amount' | 'vaultOutput'> {
