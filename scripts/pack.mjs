@@ -32,6 +32,25 @@ export const PUBLISHED = Object.keys(KINDS);
 
 /** Packs a workspace, which has been built, into the folder; the tarball's path. Versions are those of the manifests in `from`. */
 export async function pack(workspace, folder, from = root) {
+  const [tarball] = tarballsOf([await filled(workspace, from)], folder);
+  return tarball;
+}
+
+/** Packs the service, its command line and its pages, which must have been built, into the folder; the tarball's path. */
+export function packService(folder, from = root) {
+  const [tarball] = tarballsOf([filledService(from)], folder);
+  return tarball;
+}
+
+/** Packs all of them; the paths of the tarballs, each after those that it needs. */
+export async function packAll(folder, from = root) {
+  const targets = [filledService(from)];
+  for (const workspace of PUBLISHED) targets.push(await filled(workspace, from));
+  return tarballsOf(targets, folder);
+}
+
+/** A folder with what the package of a workspace consists of. */
+async function filled(workspace, from) {
   const kind = KINDS[workspace];
   const source = join(root, workspace);
   const target = newFolder();
@@ -52,31 +71,24 @@ export async function pack(workspace, folder, from = root) {
   cpSync(join(root, 'LICENSE'), join(target, 'LICENSE'));
   copyChangelog(join(from, workspace), target);
   writeManifest(target, { ...manifest, files: readdirSync(target).sort() });
-  return tarballOf(target, folder);
+  return target;
 }
 
-/** Packs the service, its command line and its pages, which must have been built, into the folder; the tarball's path. */
-export function packService(folder, from = root) {
+function filledService(from) {
   const target = newFolder();
   fillServicePackage(target, from);
-  return tarballOf(target, folder);
-}
-
-/** Packs all of them; the paths of the tarballs, each after those that it needs. */
-export async function packAll(folder, from = root) {
-  const tarballs = [packService(folder, from)];
-  for (const workspace of PUBLISHED) tarballs.push(await pack(workspace, folder, from));
-  return tarballs;
+  return target;
 }
 
 /** Of its own, so that several can pack at the same time. */
 const newFolder = () => mkdtempSync(join(tmpdir(), 'slipway-pack-'));
 
-function tarballOf(target, folder) {
-  const packed = spawnSync('npm', ['pack', target, '--pack-destination', folder, '--json'], { encoding: 'utf8' });
-  rmSync(target, { recursive: true });
+/** By npm, which takes longer to start than to pack one of them. */
+function tarballsOf(targets, folder) {
+  const packed = spawnSync('npm', ['pack', ...targets, '--pack-destination', folder, '--json'], { encoding: 'utf8' });
+  for (const target of targets) rmSync(target, { recursive: true });
   if (packed.status !== 0) throw new Error(packed.stderr);
-  return join(folder, JSON.parse(packed.stdout)[0].filename);
+  return JSON.parse(packed.stdout).map(({ filename }) => join(folder, filename));
 }
 
 function publishedManifest(workspace, kind, from) {
