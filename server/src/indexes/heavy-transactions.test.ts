@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { ChainUnavailable, createHttpRpc, readPastTransaction, Unanswered } from '../chain/index.js';
 import { steadyNow } from '../lib/clock.js';
+import type { Store, Tx } from '../store/sql.js';
 import { eventually, nodeThat } from './testing/nodes.js';
 import { PROGRAMS, type ProgramWorld } from './testing/programs.js';
 
@@ -107,6 +108,34 @@ for (const [name, open] of Object.entries(PROGRAMS)) {
       assert.ok(steadyNow() - began >= 3 * 210, `${steadyNow() - began} ms`);
       assert.equal((await world.store.query('select from index_unread')).rows.length, 0);
       await index.close();
+    });
+
+    it('attack: a stranger on the chain lands transactions that take long to record: nothing is read for as long as that took', async () => {
+      let recorded: number | undefined;
+      const rests: number[] = [];
+      const node = nodeThat(world, (method) => {
+        if (method !== 'getTransaction' || recorded === undefined) return undefined;
+        rests.push(steadyNow() - recorded);
+        recorded = undefined;
+        return undefined;
+      });
+      const transaction = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
+        const result = await world.store.transaction(async (tx) => {
+          const done = await work(tx);
+          await sleep(200);
+          return done;
+        });
+        recorded = steadyNow();
+        return result;
+      };
+      await land(...Array<'light'>(13).fill('light'));
+      const store: Store = Object.assign(Object.create(world.store), { transaction });
+      const index = world.newIndex({ ...node, steadyNow, store });
+      await index.sync();
+      await index.close();
+      // Before the first one nothing was recorded.
+      const [, ...later] = rests;
+      assert.ok(later.length > 0 && later.every((ms) => ms >= 190), `${later}`);
     });
   });
 }

@@ -7,7 +7,7 @@ import { Patience, REST } from './patience.js';
 export const REFUSAL_MS = 60_000;
 /** The most that are read at a time. */
 const MOST = 8 * BATCH;
-/** A batch that is read within this is followed by a larger one, any other by a smaller one: no call waits for five seconds. */
+/** A batch that is read and recorded within this is followed by a larger one, any other by a smaller one: no call waits for five seconds. */
 const SOON_MS = 1_000;
 /** So many characters of answers are read in a millisecond. A megabyte takes ten milliseconds of the event loop. */
 const PACE = 4_000;
@@ -22,8 +22,8 @@ export const isGiven = (read: Read<unknown>): boolean => 'events' in read || !(r
 
 /**
  * Reads what was listed, a batch at a time. A few at a time are far fewer than a node that is far away may be asked for; many at a
- * time wait too long while others leave few calls. Anybody can land a transaction for 5,000 lamports whose answer has a megabyte: it is
- * read in its turn, because what comes late is costly, and then the event loop has a rest.
+ * time wait too long while others leave few calls. Anybody can land a transaction for 5,000 lamports whose answer has a megabyte, or
+ * that changes a dozen orders: it is read in its turn, because what comes late is costly, and then the event loop has a rest.
  */
 export class ListedReader<E> {
   readonly #chain: Pick<Chain, 'rpc'>;
@@ -32,6 +32,8 @@ export class ListedReader<E> {
   /** For a node that refuses a whole batch. */
   readonly #refusing: Patience;
   #size = BATCH;
+  /** How long the last batch took. */
+  #readMs = 0;
   #restsUntil = 0;
 
   constructor(chain: Pick<Chain, 'rpc'>, program: Pick<IndexedProgram<E>, 'decode'>, steadyNow: () => number) {
@@ -63,9 +65,8 @@ export class ListedReader<E> {
       throw error;
     });
     const length = read.reduce((sum, each) => sum + ('events' in each ? each.calledLength : 0), 0);
-    const restMs = Math.min(length / PACE, LONGEST_REST_MS);
-    this.#restsUntil = Math.max(this.#restsUntil, began) + restMs;
-    this.#resize(Math.max(this.#steadyNow() - began, restMs) < SOON_MS, batch.length);
+    const restMs = this.#rest(began, length / PACE);
+    this.#readMs = Math.max(this.#steadyNow() - began, restMs);
     const refusals = read.flatMap((each) => ('isRefused' in each && each.isRefused ? [each.unreadable] : []));
     if (refusals[0] && refusals.length === batch.length && this.#refusing.isLeftFor(batch[0]!.txId)) {
       throw new ChainUnavailable(refusals[0]);
@@ -78,8 +79,16 @@ export class ListedReader<E> {
     });
   }
 
-  #resize(isSoon: boolean, count: number): void {
-    if (!isSoon) this.#size = Math.max(BATCH, this.#size / 2);
+  /** So many that were read are recorded now, and that took so long. */
+  recorded(count: number, tookMs: number): void {
+    this.#rest(this.#steadyNow(), tookMs);
+    if (this.#readMs + tookMs >= SOON_MS) this.#size = Math.max(BATCH, this.#size / 2);
     else if (count >= this.#size) this.#size = Math.min(MOST, 2 * this.#size);
+  }
+
+  #rest(from: number, milliseconds: number): number {
+    const restMs = Math.min(milliseconds, LONGEST_REST_MS);
+    this.#restsUntil = Math.max(this.#restsUntil, from) + restMs;
+    return restMs;
   }
 }

@@ -281,9 +281,12 @@ export class ProgramIndex<E> {
    */
   async #store(batch: readonly Read<E>[], direction: 1n | -1n, advance: Advance): Promise<boolean> {
     const { program } = this.#program;
-    return this.#deps.store.transaction(async (tx) => {
+    const { store, steadyNow } = this.#deps;
+    let began = 0;
+    const isStored = await store.transaction(async (tx) => {
       const advanced = advance(await lockProgram(tx, this.#program));
       if (!advanced) return false;
+      began = steadyNow();
       const end = direction > 0n ? 'newestPosition' : 'oldestPosition';
       const read = batch.map(({ listed, ...result }) => {
         advanced[end] += direction;
@@ -302,6 +305,8 @@ export class ProgramIndex<E> {
       await setIndexCursor(tx, program, advanced);
       return true;
     });
+    if (isStored && batch.length > 0) this.#reader.recorded(batch.length, steadyNow() - began);
+    return isStored;
   }
 
   #cursor(): Promise<IndexCursor | undefined> {

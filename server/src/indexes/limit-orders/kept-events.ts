@@ -2,9 +2,9 @@ import type { PlacedOrderEvent } from '../../store/limit-orders.js';
 
 /**
  * Events that are kept of one address, with the last opening: whatever comes of it, all of them are read and folded again.
- * Anybody may have an address opened, refused and closed in every transaction, for its fee.
+ * Anybody may have an address opened, refused and closed in every transaction, or a dozen orders filled by one unit, for its fee.
  */
-export const MOST_EVENTS_OF_ADDRESS = 200;
+export const MOST_EVENTS_OF_ADDRESS = 50;
 /** Openings that failed, which are kept besides: who opens an order again has another address for it. */
 export const MOST_REFUSED_OF_ADDRESS = 10;
 

@@ -85,7 +85,7 @@ describe('what is kept of a limit order', () => {
   };
   const many = (event: LimitOrderEvent) => Array<LimitOrderEvent>(MOST_EVENTS_OF_ADDRESS).fill(event);
 
-  it('attack: a stranger on the chain has one order refused, or opened and cancelled, ever again: 10 refusals of it are kept, and 200 other events', async () => {
+  it('attack: a stranger on the chain has one order refused, or opened and cancelled, ever again: 10 refusals of it are kept, and 50 other events', async () => {
     for (let n = 0; n < 3; n++) await add('refused', ...many({ kind: 'refused', terms }));
     assert.equal(await kept('refused'), MOST_REFUSED_OF_ADDRESS);
     assert.equal((await ordersAt('refused')).length, MOST_REFUSED_OF_ADDRESS);
