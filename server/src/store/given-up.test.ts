@@ -59,11 +59,11 @@ for (const kind of ['embedded', 'postgres'] as const) {
       await store.transaction((tx) =>
         takeDueWebhooks(tx, { holder: 'copy', now: AT }, { inAll: 1, ofKey: 1, underWay: new Map() }),
       );
-      const [delivery] = deliveries(1_501, 1_501);
+      const failed = deliveries(1_501, 1_501);
       const soon = new Date(AT.getTime() + 1);
       const later = { dueAt: soon, restUntil: soon, lostBefore: AT };
       await store.transaction((tx) =>
-        recordFailure(tx, 'one', 'copy', { delivery: delivery!, last: delivery!.number, ...later }),
+        recordFailure(tx, 'one', 'copy', { deliveries: failed, last: failed[0]!.number, ...later }),
       );
       const { rows } = await store.query<{ count: bigint; oldest: bigint }>(
         'select count(*) as count, min(number) as oldest from webhook_deliveries where due_at is null',

@@ -156,14 +156,14 @@ export async function addAttempt(tx: Tx, id: string, attempt: WebhookAttempt): P
 }
 
 /**
- * It has arrived, and everything up to `last` has been tried. False where this copy's turn is over: then another one has sent
- * it, or will.
+ * These have arrived, and everything up to `last` has been tried. False where this copy's turn is over: then another one has sent
+ * them, or will.
  */
 export async function recordSuccess(
   tx: Tx,
   id: string,
   holder: string,
-  { number, last }: { number: bigint; last: bigint },
+  { numbers, last }: { numbers: readonly bigint[]; last: bigint },
 ): Promise<boolean> {
   const { rowCount } = await tx.query(
     `update webhooks set last = greatest(last, $3), failures = 0, rest_until = null, lease_until = ${leaseEnd(TURN_LEASE)}
@@ -171,25 +171,28 @@ export async function recordSuccess(
     [id, holder, last],
   );
   if (rowCount === 0) return false;
-  await tx.query('delete from webhook_deliveries where webhook_id = $1 and number = $2', [id, number]);
+  await tx.query('delete from webhook_deliveries where webhook_id = $1 and number = any($2)', [id, numbers]);
   return true;
 }
 
-/** It has not arrived: it is due again at `dueAt` (null: it is given up), and the webhook rests. Everything up to `last` was tried. */
+/**
+ * These have not arrived: they are due again at `dueAt`, but for what was told before `lostBefore`, which is given up, and the
+ * webhook rests. Everything up to `last` was tried.
+ */
 export async function recordFailure(
   tx: Tx,
   id: string,
   holder: string,
-  failed: { delivery: Delivery; last: bigint; dueAt: Date | null; restUntil: Date; lostBefore: Date },
+  failed: { deliveries: readonly Delivery[]; last: bigint; dueAt: Date; restUntil: Date; lostBefore: Date },
 ): Promise<void> {
-  const { delivery, last, dueAt, restUntil, lostBefore } = failed;
+  const { deliveries, last, dueAt, restUntil, lostBefore } = failed;
   const { rowCount } = await tx.query(
     `update webhooks set last = greatest(last, $3), failures = failures + 1, rest_until = $4
      where id = $1 and lease_holder = $2`,
     [id, holder, last, restUntil],
   );
   if (rowCount === 0) return;
-  await putDeliveries(tx, id, [delivery], dueAt);
+  await putDeliveries(tx, id, deliveries, dueAt);
   const lost = await tx.query(
     'update webhook_deliveries set due_at = null where webhook_id = $1 and due_at is not null and at <= $2',
     [id, lostBefore],

@@ -322,6 +322,120 @@ test('a copy that dies in the middle of a turn: another one goes on, with what w
   assert.deepEqual(numbers('hook'), [4, 5, 6]);
 });
 
+/** A receiver that counts how many posts it has at the same time, each for so long. */
+function busyReceiver(ms: number) {
+  const seen = { now: 0, most: 0 };
+  const answer = async () => {
+    seen.now += 1;
+    seen.most = Math.max(seen.most, seen.now);
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    seen.now -= 1;
+    return 200;
+  };
+  return { seen, answer };
+}
+
+test('a webhook for which less than a page waits gets one event after the other, in order', async () => {
+  await addWebhook('hook');
+  const { seen, answer } = busyReceiver(1);
+  const { send, numbers } = createReceivers({ hook: answer });
+  const loop = await start(send);
+  for (const last of [49, 98]) {
+    await happen(49);
+    await until(loop, () => numbers('hook').length >= last);
+  }
+  assert.deepEqual(numbers('hook'), upTo(98));
+  assert.equal(seen.most, 1);
+});
+
+test('attack: a stranger on the chain has ever more happen that a webhook hears of: while it is behind, eight events are sent at the same time', async () => {
+  const [count, ms] = [400, 50];
+  await addWebhook('hook');
+  await happen(count);
+  const { seen, answer } = busyReceiver(ms);
+  const { send, messages, numbers } = createReceivers({ hook: answer });
+  const began = performance.now();
+  const loop = await start(send);
+  await until(loop, () => numbers('hook').length >= count);
+  const took = performance.now() - began;
+  assert.equal(seen.most, 8);
+  assert.ok(took < (count * ms) / 3, `${took} ms`);
+  assert.equal(messages.length, count);
+  assert.deepEqual(new Set(numbers('hook')), new Set(upTo(count)));
+});
+
+test('what fails of events that were sent together is tried again, and nothing is left out', async () => {
+  await addWebhook('flaky');
+  await happen(200);
+  const failing = new Set(upTo(200).filter((number) => number % 7 === 4));
+  // Each the first time.
+  const { send, numbers } = createReceivers({ flaky: (number) => (failing.delete(number) ? 500 : 200) });
+  const loop = await start(send);
+  const webhook = async () => (await listWebhooks(store, box, ACCOUNT))[0]!;
+  await until(loop, async () => (await webhook()).last >= 7n);
+  // Of the third group, 4 to 7: the turn is over, and the receiver rests.
+  await loop.runDue();
+  const { last, failures } = await webhook();
+  const { rows } = await store.query<{ number: bigint }>('select number from webhook_deliveries');
+  assert.deepEqual([last, failures, rows], [7n, 1, [{ number: 4n }]]);
+  assert.deepEqual(numbers('flaky'), [1, 2, 3, 5, 6, 7]);
+  await until(loop, async () => {
+    clock.setOffset(clock.offsetMs + 60_000);
+    return numbers('flaky').length >= 200;
+  });
+  assert.equal(failing.size, 0);
+  assert.deepEqual(new Set(numbers('flaky')), new Set(upTo(200)));
+});
+
+test('a receiver that refuses all that is sent together was away once', async () => {
+  await addWebhook('away');
+  let isAway = false;
+  const { send, numbers } = createReceivers({ away: (number) => (number >= 8 && isAway ? 503 : 200) });
+  const loop = await start(async (message) => {
+    isAway = !numbers('away').includes(8);
+    return send(message);
+  });
+  await happen(100);
+  const webhook = async () => (await listWebhooks(store, box, ACCOUNT))[0]!;
+  await until(loop, async () => (await webhook()).last >= 15n);
+  assert.deepEqual([(await webhook()).last, (await webhook()).failures], [15n, 1]);
+  const { rows } = await store.query<{ number: bigint; tries: number }>(
+    'select number, tries from webhook_deliveries order by number',
+  );
+  assert.deepEqual(
+    rows.map(({ number, tries }) => [Number(number), tries]),
+    upTo(15, 8).map((number) => [number, 1]),
+  );
+});
+
+test('a copy that dies while it sends events together: another one sends all of them, and what the first hears then counts for nothing', async () => {
+  await addWebhook('hook');
+  let isAsked = false;
+  let answer = (_status: number) => {};
+  const dead = createReceivers({
+    hook(number) {
+      if (number !== 12) return 200;
+      isAsked = true;
+      return new Promise((resolve) => {
+        answer = resolve;
+      });
+    },
+  });
+  const dying = await start(dead.send);
+  await happen(60);
+  await until(dying, () => isAsked);
+  const { send, numbers } = createReceivers();
+  await dying.close();
+  await store.query(`update webhooks set lease_until = 'epoch'`);
+  const other = await start(send);
+  await until(other, () => numbers('hook').length >= 53);
+  assert.deepEqual(new Set(numbers('hook')), new Set(upTo(60, 8)));
+  answer(500);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.equal((await store.query('select from webhook_deliveries')).rowCount, 0);
+  assert.equal((await listWebhooks(store, box, ACCOUNT))[0]!.failures, 0);
+});
+
 test('events that were deleted before they could be sent are noted', async () => {
   await addWebhook('late');
   for (let n = 0; n < 3; n++) await happen(1);

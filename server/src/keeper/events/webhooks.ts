@@ -24,12 +24,10 @@ import type { KeeperLoop } from '../keeper.js';
 import { Loop } from '../loop.js';
 import { createGiveUpOld, type GiveUpOld } from './give-up-old.js';
 import { createWebhookMetrics } from './metrics.js';
+import { createGroups, MOST_AT_ONCE, MOST_OF_KEY, SendsAtOnce } from './sends-at-once.js';
 
-/** Sends at the same time. */
-const MOST_AT_ONCE = 100;
+/** A webhook that a whole page waits for is behind. */
 const PAGE = 50;
-/** Of what one key has added: a key can log in any number of wallets. */
-const MOST_OF_KEY = MOST_AT_ONCE / 2;
 /** Then others have their turn. */
 const MOST_IN_A_TURN = 200;
 const TURN_MS = 10_000;
@@ -54,7 +52,11 @@ export interface WebhooksDeps {
   registry: Registry;
 }
 
-type Serving = WebhooksDeps & { metrics: ReturnType<typeof createWebhookMetrics>; giveUpOld: GiveUpOld };
+interface Serving extends WebhooksDeps {
+  metrics: ReturnType<typeof createWebhookMetrics>;
+  giveUpOld: GiveUpOld;
+  sends: SendsAtOnce;
+}
 
 /** Sends events to webhooks, at least once each. A webhook is one instance's at a time; each is sent to by itself. */
 export async function startWebhooks(deps: WebhooksDeps): Promise<KeeperLoop> {
@@ -64,29 +66,24 @@ export async function startWebhooks(deps: WebhooksDeps): Promise<KeeperLoop> {
     () => webhookBacklog(store),
     () => clock.now(),
   );
-  const parts = { ...deps, metrics, giveUpOld: createGiveUpOld(deps) };
+  const sends = new SendsAtOnce();
+  const parts = { ...deps, metrics, giveUpOld: createGiveUpOld(deps), sends };
   const running = new Set<Promise<void>>();
-  const underWay = new Map<string, number>();
-  const count = (key: string, change: 1 | -1) => {
-    const now = (underWay.get(key) ?? 0) + change;
-    if (now > 0) underWay.set(key, now);
-    else underWay.delete(key);
-  };
   const loop = new Loop(
     async () => {
-      const most = { inAll: MOST_AT_ONCE - running.size, ofKey: MOST_OF_KEY, underWay };
+      const most = { inAll: MOST_AT_ONCE - running.size, ofKey: MOST_OF_KEY, underWay: sends.turns };
       if (most.inAll <= 0) return;
       const holder = uuidv7(clock);
       const taken = await store.single((tx) => takeDueWebhooks(tx, { holder, now: new Date(clock.now()) }, most));
       for (const webhook of await openWebhooks(box, taken)) {
-        count(webhook.addedBy, 1);
+        sends.countTurn(webhook.addedBy, 1);
         const serving = serve(parts, webhook, holder, () => loop.isClosed)
           .catch((error: Error) => {
             if (!loop.isClosed) log.warn({ webhook: webhook.id, reason: error.message }, 'a webhook is tried again');
           })
           .finally(() => {
             running.delete(serving);
-            count(webhook.addedBy, -1);
+            sends.countTurn(webhook.addedBy, -1);
             loop.wake();
           });
         running.add(serving);
@@ -123,30 +120,35 @@ async function serve(deps: Serving, webhook: Webhook, holder: string, isClosing:
   const { wants } = readFilter({ kinds: webhook.kinds ?? undefined, wallet: webhook.wallet ?? undefined });
   let { last } = webhook;
   // Only what comes in its turn counts as the last: one that was asked for before it would leave out those between.
-  const isSent = (delivery: Delivery, upTo: bigint) => attempt(deps, { webhook, holder, last: upTo }, delivery);
+  const isSent = (deliveries: Delivery[], upTo: bigint) => attempt(deps, { webhook, holder, last: upTo }, deliveries);
   let left = MOST_IN_A_TURN;
   const isOld = ({ toldAt }: EventRow) => clock.now() - toldAt.getTime() >= LONGEST_MS;
   const isOver = () => left <= 0 || isClosing() || steadyNow() >= until;
   for (const delivery of await dueDeliveries(store, webhook.id, new Date(clock.now()), left)) {
     if (isOver()) return release();
     left -= 1;
-    if (!(await isSent(delivery, last))) return release();
+    if (!(await isSent([delivery], last))) return release();
   }
+  const inGroups = createGroups(deps.sends, steadyNow, webhook.addedBy);
   while (!isOver()) {
     const page = await eventsAfter(store, [{ account: webhook.account, after: last }], PAGE);
     if (page[0] && page[0].number > last + 1n) await noteGap(deps, webhook.id, last + 1n, page[0].number - 1n);
-    for (const event of page) {
+    const waiting = page.filter(wants);
+    while (waiting.length > 0) {
       if (isOver()) return release();
-      if (wants(event)) {
-        left -= 1;
-        if (!(await isSent(deliveryOf(event), event.number))) {
-          last = event.number;
-          if (isOld(event)) last = await deps.giveUpOld({ webhook, holder, wants, isOld, isClosing }, last);
-          return release();
-        }
-      }
-      last = event.number;
+      const most = page.length < PAGE ? 1 : Math.min(waiting.length, left);
+      const [group, areSent] = await inGroups(most, async (count) => {
+        const group = waiting.splice(0, count);
+        return [group, await isSent(group.map(deliveryOf), group.at(-1)!.number)];
+      });
+      left -= group.length;
+      const newest = group.at(-1)!;
+      last = newest.number;
+      if (areSent) continue;
+      if (isOld(newest)) last = await deps.giveUpOld({ webhook, holder, wants, isOld, isClosing }, last);
+      return release();
     }
+    last = page.at(-1)?.number ?? last;
     if (page.length < PAGE) break;
   }
   return release();
@@ -155,37 +157,52 @@ async function serve(deps: Serving, webhook: Webhook, holder: string, isClosing:
     return releaseWebhook(store, webhook.id, holder, last);
   }
 }
-
-/** True if it has arrived, and there may be more. */
+/**
+ * Sends these at the same time. True if all have arrived, and there may be more. Written at once: a copy that is stopped before
+ * leaves none of them out, and another one sends all of them.
+ */
 async function attempt(
   deps: Serving,
   { webhook, holder, last }: { webhook: Webhook; holder: string; last: bigint },
-  delivery: Delivery,
+  deliveries: readonly Delivery[],
 ): Promise<boolean> {
-  const { store, clock, send } = deps;
-  const outcome = await send(messageOf(webhook, delivery, { now: clock.now(), wallNow: clock.now() - clock.offsetMs }));
-  deps.metrics.delivered(isReceived(outcome) ? 'received' : 'failed');
+  const { store, clock } = deps;
+  const tried = await Promise.all(deliveries.map((delivery) => sendOne(deps, webhook, delivery)));
   const now = clock.now();
+  const received = tried.filter(({ outcome }) => isReceived(outcome)).map(({ delivery }) => delivery.number);
+  const failed = tried.filter(({ outcome }) => !isReceived(outcome)).map(({ delivery }) => delivery);
   return store.transaction(async (tx) => {
-    await addAttempt(tx, webhook.id, attemptOf(delivery.number, new Date(now), outcome));
-    if (isReceived(outcome)) {
-      webhook.failures = 0;
-      return recordSuccess(tx, webhook.id, holder, { number: delivery.number, last });
+    for (const { delivery, outcome } of tried) {
+      await addAttempt(tx, webhook.id, attemptOf(delivery.number, new Date(now), outcome));
     }
+    if (received.length > 0) {
+      webhook.failures = 0;
+      if (!(await recordSuccess(tx, webhook.id, holder, { numbers: received, last }))) return false;
+    }
+    if (failed.length === 0) return true;
+    // However many have failed: the receiver was away once.
     webhook.failures += 1;
-    const tries = delivery.tries + 1;
-    const dueAt = new Date(now + backOffMs(tries, RETRIES));
-    // What a clock that was ahead has told would be tried until then.
-    const at = Math.min(delivery.at.getTime(), now);
+    const tries = Math.max(...failed.map((delivery) => delivery.tries)) + 1;
     await recordFailure(tx, webhook.id, holder, {
-      delivery: { ...delivery, at: new Date(at), tries },
+      // What a clock that was ahead has told would be tried until then.
+      deliveries: failed.map((delivery) => ({
+        ...delivery,
+        at: new Date(Math.min(delivery.at.getTime(), now)),
+        tries,
+      })),
       last,
-      dueAt: now - at >= LONGEST_MS ? null : dueAt,
+      dueAt: new Date(now + backOffMs(tries, RETRIES)),
       restUntil: new Date(now + backOffMs(webhook.failures, RESTS)),
       lostBefore: new Date(now - LONGEST_MS),
     });
     return false;
   });
+}
+
+async function sendOne({ clock, send, metrics }: Serving, webhook: Webhook, delivery: Delivery) {
+  const outcome = await send(messageOf(webhook, delivery, { now: clock.now(), wallNow: clock.now() - clock.offsetMs }));
+  metrics.delivered(isReceived(outcome) ? 'received' : 'failed');
+  return { delivery, outcome };
 }
 
 /** Events were deleted before they could be sent. */
