@@ -34,6 +34,8 @@ interface Shown {
   before?: bigint;
   destination?: Address;
   tokenProgram?: Address;
+  /** Records no balances of tokens. */
+  recordsNone?: boolean;
 }
 
 /** A node that calls the payment final, and shows this of it; null: it has not got it. */
@@ -59,7 +61,9 @@ function answerOf({ brought, before = 0n, tokenProgram = TOKEN_PROGRAM, ...shown
   const at = accounts.indexOf(destination);
   const held = (amount: bigint) => [{ accountIndex: at, uiTokenAmount: { amount: `${amount}` } }];
   const lamports = accounts.map(() => 1);
-  const balances = { preTokenBalances: held(before), postTokenBalances: held(before + brought) };
+  const balances = shown.recordsNone
+    ? { preTokenBalances: null, postTokenBalances: null }
+    : { preTokenBalances: held(before), postTokenBalances: held(before + brought) };
   const meta = { err: null, fee: 5_000, preBalances: lamports, postBalances: lamports, ...balances };
   return { slot: 400, transaction: [base64Of(crafted), 'base64'], meta };
 }
@@ -78,6 +82,9 @@ describe('a payment by swap', () => {
     await assert.rejects(whyNotPaid([node('one', 'away')], 'paid', due), ChainUnavailable);
     const blind = [node('one', null), node('two', { brought: PRICE })];
     assert.match((await whyNotPaid(blind, 'paid', due))!, /^one does not show what its payment has brought$/);
+    const silent = node('two', { brought: PRICE, recordsNone: true });
+    assert.equal(await whyNotPaid([node('one', { brought: PRICE }), silent], 'paid', due), undefined);
+    assert.match((await whyNotPaid([silent], 'paid', due))!, /^two does not show what its payment has brought$/);
   });
 
   it('in the platform token itself is compared by the chain', async () => {

@@ -32,13 +32,12 @@ async function whyTooLittle(
   return undefined;
 }
 
+/** Undefined where the node does not have it, or records no balances of tokens, of which each such payment has some. */
 async function broughtBy(rpc: Rpc, signature: string, { accounts }: Due): Promise<bigint | undefined> {
-  const landed = await readTransaction(rpc, signature);
-  return (
-    landed &&
-    accounts.reduce((sum, account) => {
-      const { before, after } = landed.tokens.get(account) ?? { before: 0n, after: 0n };
-      return sum + after - before;
-    }, 0n)
-  );
+  const { tokens } = (await readTransaction(rpc, signature)) ?? {};
+  if (!tokens?.size) return undefined;
+  return accounts.reduce((sum, account) => {
+    const { before, after } = tokens.get(account) ?? { before: 0n, after: 0n };
+    return sum + after - before;
+  }, 0n);
 }

@@ -278,7 +278,7 @@ test('attack: a price feed tells once of a time that is further ahead than order
     poolWitness: () => undefined,
   };
   const tick = () => tickOf({ prices, clock: { now: () => clock.time } }, sol, undefined);
-  for (const ahead of [6, 30, 60]) {
+  for (const ahead of [7, 30, 60]) {
     await poll(at(ahead, '15100000000'));
     clock.time += 1_000;
     const told = (clock.time - NOW) / 1_000 - 1;
@@ -291,6 +291,11 @@ test('attack: a price feed tells once of a time that is further ahead than order
   }
   await poll(at(8, '15300000000'));
   assert.deepEqual(tick(), { usd: 153, publishedAt: NOW + 8_000 }, 'five seconds ahead');
+  // Where our own clock is behind, all are ahead: they are shown all the same, the newest of them.
+  clock.time -= 20_000;
+  await poll(at(9, '15400000000'));
+  await poll(at(8, '15300000000'));
+  assert.deepEqual([hermes.read(sol)?.usd, tick()], [154, 'from-the-future']);
 });
 
 test('attack: a price feed that sends the service to another address: it does not go there', async (t) => {

@@ -123,14 +123,17 @@ class PolledHermes implements Hermes {
   }
 
   #take(updates: Map<string, Published>): void {
-    const { clock } = this.#deps;
+    const { clock, maxAgeMs } = this.#deps;
+    const isAhead = ({ publishedAt }: Published, byMs: number) => publishedAt > clock.now() + byMs;
     let isNew = false;
     // An answer may hold any number that nobody has asked for.
     for (const feed of this.#ids) {
       const [update, before] = [updates.get(feed), this.#known.get(feed)];
-      if (!update || (before && update.publishedAt <= before.publishedAt)) continue;
-      // A price from the future would keep out all that come after it, and orders do not fire by it.
-      if (update.publishedAt > clock.now() + MAX_AHEAD_MS) this.#complaints.add('a price from the future');
+      if (!update) continue;
+      // One from the future, by which no order fires, keeps out none that come after it; where our clock is behind, all are ahead.
+      const isRight = before && isAhead(before, MAX_AHEAD_MS) && !isAhead(update, MAX_AHEAD_MS);
+      if (before && update.publishedAt <= before.publishedAt && !isRight) continue;
+      if (isAhead(update, maxAgeMs)) this.#complaints.add('a price from the future');
       else {
         this.#known.set(feed, update);
         isNew = true;
