@@ -14,7 +14,10 @@ export const withoutBrowser: string | false = browser === undefined ? `there is 
 /** As long as `eventually` waits: what never comes is a fault, what is slow is a busy machine. */
 const PATIENCE_MS = 120_000;
 
-/** A real browser that asks nobody but those whom a page asks. `hosts` maps names to addresses of this machine. */
+/** Whom it finds besides `hosts`: this machine. */
+const NOBODY_ELSE = ['MAP * ~NOTFOUND', 'EXCLUDE 127.*.*.*', 'EXCLUDE localhost', 'EXCLUDE *.localhost'];
+
+/** A real browser that asks nobody but those whom a page asks, on this machine. `hosts` maps names to its addresses. */
 export async function launchBrowser(hosts: Record<string, string> = {}): Promise<Browser> {
   const rules = Object.entries(hosts).map(([name, address]) => `MAP ${name} ${address}`);
   const launched = await chromium.launch({
@@ -23,7 +26,7 @@ export async function launchBrowser(hosts: Record<string, string> = {}): Promise
     args: [
       ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
       ...['--disable-component-update', '--disable-sync'],
-      ...(rules.length > 0 ? [`--host-resolver-rules=${rules.join(',')}`] : []),
+      `--host-resolver-rules=${[...rules, ...NOBODY_ELSE].join(',')}`,
     ],
   });
   const newContext = launched.newContext.bind(launched);
