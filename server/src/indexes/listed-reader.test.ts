@@ -5,7 +5,7 @@ import { ListedReader } from './listed-reader.js';
 
 const listed = Array.from({ length: 200 }, (_, n) => ({ txId: `${n}`, slot: BigInt(n) }) as Listed);
 
-test('attack: a stranger on the chain lands transactions that take long to record: few are recorded at a time, and as long as that takes, others have their turn', async () => {
+test('attack: a stranger on the chain lands transactions that take long to record: few are recorded at a time', async () => {
   const now = { ms: 0 };
   const chain = { rpc: { call: async () => null, name: 'node' } };
   const reader = new ListedReader(chain as never, { decode: () => [] }, () => now.ms);
@@ -28,9 +28,4 @@ test('attack: a stranger on the chain lands transactions that take long to recor
     `${slow}`,
   );
   assert.equal(Math.max(...(await sizes(1))), 32);
-
-  reader.recorded(4, 100);
-  const began = performance.now();
-  await reader.read(listed.slice(0, 4));
-  assert.ok(performance.now() - began >= 95, 'it has rested');
 });

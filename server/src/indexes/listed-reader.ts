@@ -22,8 +22,9 @@ export const isGiven = (read: Read<unknown>): boolean => 'events' in read || !(r
 
 /**
  * Reads what was listed, a batch at a time. A few at a time are far fewer than a node that is far away may be asked for; many at a
- * time wait too long while others leave few calls. Anybody can land a transaction for 5,000 lamports whose answer has a megabyte, or
- * that changes a dozen orders: it is read in its turn, because what comes late is costly, and then the event loop has a rest.
+ * time wait too long while others leave few calls. Anybody can land a transaction for 5,000 lamports whose answer has a megabyte: it is
+ * read in its turn, because what comes late is costly, and then the event loop has a rest. One that takes long to record, as of a dozen
+ * orders, has no rest after it, which would have the lists of all be later by as much: that waits for the database, mostly.
  */
 export class ListedReader<E> {
   readonly #chain: Pick<Chain, 'rpc'>;
@@ -65,7 +66,8 @@ export class ListedReader<E> {
       throw error;
     });
     const length = read.reduce((sum, each) => sum + ('events' in each ? each.calledLength : 0), 0);
-    const restMs = this.#rest(began, length / PACE);
+    const restMs = Math.min(length / PACE, LONGEST_REST_MS);
+    this.#restsUntil = Math.max(this.#restsUntil, began) + restMs;
     this.#readMs = Math.max(this.#steadyNow() - began, restMs);
     const refusals = read.flatMap((each) => ('isRefused' in each && each.isRefused ? [each.unreadable] : []));
     if (refusals[0] && refusals.length === batch.length && this.#refusing.isLeftFor(batch[0]!.txId)) {
@@ -81,14 +83,7 @@ export class ListedReader<E> {
 
   /** So many that were read are recorded now, and that took so long. */
   recorded(count: number, tookMs: number): void {
-    this.#rest(this.#steadyNow(), tookMs);
     if (this.#readMs + tookMs >= SOON_MS) this.#size = Math.max(BATCH, this.#size / 2);
     else if (count >= this.#size) this.#size = Math.min(MOST, 2 * this.#size);
-  }
-
-  #rest(from: number, milliseconds: number): number {
-    const restMs = Math.min(milliseconds, LONGEST_REST_MS);
-    this.#restsUntil = Math.max(this.#restsUntil, from) + restMs;
-    return restMs;
   }
 }
