@@ -191,8 +191,10 @@ const readers: readonly Reader[] = [
     // After a trade by another company's program, it has the chain compare what an account holds.
     const isGuard = trade.foreign && source === destination;
     expect(isGuard || (amount > 0n && source !== destination), 'a transfer that moves nothing');
-    // Of some tokens each transfer keeps a part: going to and fro between the taker's accounts, they would lose all.
-    const isHandedOn = receiver !== taker && output.place.kind === 'token' && destination === output.place.account;
+    // Of some tokens each transfer keeps a part: going to and fro between the taker's accounts, they would lose all. What pays the
+    // receiver itself, as routes and pools do, has nothing handed on, of which less would arrive.
+    const isToReceiver = output.place.kind === 'token' && destination === output.place.account;
+    const isHandedOn = receiver !== taker && books.tradesOnce && isToReceiver;
     expect(isGuard || isHandedOn || destination === fee?.account, `a transfer from ${source} to ${destination}`);
     if (!isGuard && destination === fee?.account) books.feeTokens += amount;
     change(books.tokens, source, -amount);

@@ -130,6 +130,33 @@ test('attack: a lying service passes a swap for SOL of Token-2022 through the ac
   );
 });
 
+test('attack: a lying service has a route pay a token whose transfers may keep a part to its taker, who passes it on, so that less arrives: not signed', () => {
+  const token = { mint: outputMint, tokenProgram: TOKEN_2022_PROGRAM };
+  const receiver = newAddress();
+  const [own, theirs] = [taker, receiver].map((owner) =>
+    associatedTokenAddress(owner, outputMint, TOKEN_2022_PROGRAM),
+  ) as [Address, Address];
+  const { programs } = connect({ url: '', sandbox: true });
+  const asked = { taker, receiver, inputMint, outputMint, amount: 10n, least: 5n, gasless: false, programs };
+  const limits = { maxFeeLamports: 10_000n, tipLamports: 0n, mayCreate: true };
+  const given = (paid: Address, passedOn: bigint) => {
+    const accounts = { ...pool, ...mints, programB: TOKEN_2022_PROGRAM };
+    const swap = poolSwap({ accounts, aToB: true, ...ends, destination: paid });
+    const hops = [{ ...hop, ...swap, to: paid }];
+    const passed = { source: own, destination: theirs, authority: taker, amount: passedOn, decimals: 0 };
+    const instructions = [
+      setComputeUnitLimit(1_000),
+      setComputeUnitPrice(1n),
+      createAssociatedTokenIdempotent({ payer: taker, owner: receiver, ...token }),
+      routeInstruction({ taker, source, destination: paid, amountIn: 10n, minOut: 5n, hops }),
+      ...(passedOn > 0n ? [tokenTransferChecked({ ...passed, ...token })] : []),
+    ];
+    checkAskedSwap({ ...asked, ...limits }, { signers: [taker], instructions });
+  };
+  given(theirs, 0n);
+  assert.throws(() => given(own, 5n), /a transfer from \w+ to \w+/);
+});
+
 test('attack: a lying service has rent lent that the chain does not ask for, and unwraps it for itself: not signed', () => {
   const account = createAddressWithSeed(taker, 'seed', TOKEN_PROGRAM);
   const lamports = mostRentLamports(TOKEN_ACCOUNT_SPACE);
