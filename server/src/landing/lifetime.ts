@@ -13,8 +13,8 @@ export type Lifetime =
 const NONCE_OFFSET = 40;
 /** More than an hour: a node told a slot or a height that never comes, or the one that is asked now is that far behind. */
 const ABSURD = 10_000n;
-/** Slots: nodes behind one address are seldom further apart. */
-const APART = 50n;
+/** Slots: nodes behind one address are seldom further apart, because from 128 on they say of themselves that they are behind. */
+const APART = 150n;
 /** How old the newest slot of a node may be that is at the end of the chain: the chain's clock is no better. */
 const MOST_BEHIND_MS = 10 * 60_000;
 const wall = createClock();

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createGroups, MOST_AT_ONCE, MOST_OF_KEY, SendsAtOnce } from './sends-at-once.js';
 
 test('attack: a free key has slow receivers for webhooks that are behind: others have their part of what is sent besides', () => {
-  const sends = new SendsAtOnce();
+  const sends = new SendsAtOnce(() => 0);
   sends.countTurn('attacker', 1);
   let ofAttacker = 0;
   for (let n = 0; n < 20; n++) ofAttacker += sends.takeFurther('attacker', 7);
@@ -21,7 +21,7 @@ test('attack: a free key has slow receivers for webhooks that are behind: others
 });
 
 test('attack: a free key and 199 others have turns: nobody sends more than one event at a time', () => {
-  const sends = new SendsAtOnce();
+  const sends = new SendsAtOnce(() => 0);
   for (let n = 0; n < 200; n++) sends.countTurn(`${n}`, 1);
   assert.equal(sends.takeFurther('0', 7), 0);
 });
@@ -29,9 +29,9 @@ test('attack: a free key and 199 others have turns: nobody sends more than one e
 /** How many are sent at a time, where a group takes so long. */
 async function sizesOf(tookMs: (count: number) => number, most = 50): Promise<number[]> {
   let now = 0;
-  const sends = new SendsAtOnce();
+  const sends = new SendsAtOnce(() => 0);
   sends.countTurn('key', 1);
-  const inGroups = createGroups(sends, () => now, 'key');
+  const inGroups = createGroups(sends, () => now, { id: 'webhook', addedBy: 'key' });
   const sizes: number[] = [];
   for (let n = 0; n < 8; n++) {
     await inGroups(most, async (count) => {
@@ -57,9 +57,9 @@ test('a receiver that takes one after the other has not more together than it ca
 });
 
 test('what a group has taken is given back, also where it is not written down', async () => {
-  const sends = new SendsAtOnce();
+  const sends = new SendsAtOnce(() => 0);
   sends.countTurn('key', 1);
-  const inGroups = createGroups(sends, () => 0, 'key');
+  const inGroups = createGroups(sends, () => 0, { id: 'webhook', addedBy: 'key' });
   for (let n = 0; n < 20; n++)
     await assert.rejects(inGroups(8, () => Promise.reject(new Error('the database is away'))));
   assert.equal(sends.takeFurther('key', 1_000), MOST_OF_KEY);

@@ -1,7 +1,12 @@
+import { LRUCache } from 'lru-cache';
+
 /** Webhooks that are sent to at the same time. */
 export const MOST_AT_ONCE = 100;
 /** Of what one key has added: a key can log in any number of wallets. */
 export const MOST_OF_KEY = MOST_AT_ONCE / 2;
+/** How long a receiver that has refused one of several events has them one after the other. */
+const ALONE_MS = 10 * 60_000;
+const MOST_ALONE = 10_000;
 
 /**
  * What is sent at the same time: one event to each webhook whose turn it is, and as many further ones in all, to those that are
@@ -10,6 +15,13 @@ export const MOST_OF_KEY = MOST_AT_ONCE / 2;
 export class SendsAtOnce {
   readonly #turns = new Map<string, number>();
   readonly #further = new Map<string, number>();
+  /** Until when the events of a webhook are sent one after the other, in steady milliseconds. */
+  readonly #alone = new LRUCache<string, number>({ max: MOST_ALONE });
+  readonly #steadyNow: () => number;
+
+  constructor(steadyNow: () => number) {
+    this.#steadyNow = steadyNow;
+  }
 
   /** The turns under way, by key. */
   get turns(): ReadonlyMap<string, number> {
@@ -29,6 +41,15 @@ export class SendsAtOnce {
     return taken;
   }
 
+  /** The receiver of a webhook has refused one of several events: it may take one at a time, or so many in a second. */
+  sendAlone(webhook: string): void {
+    this.#alone.set(webhook, this.#steadyNow() + ALONE_MS);
+  }
+
+  isAlone(webhook: string): boolean {
+    return (this.#alone.get(webhook) ?? 0) > this.#steadyNow();
+  }
+
   giveBack(key: string, count: number): void {
     add(this.#further, key, -count);
   }
@@ -46,22 +67,23 @@ const MOST_TOGETHER = 8;
 const SOON_MS = 2_000;
 
 /**
- * Sends groups of events in a turn of a webhook of a key: `send` sends so many, `most` of them or fewer. One at first, and twice as
- * many after each group that is answered soon.
+ * Sends groups of events in a turn of a webhook: `send` sends so many, `most` of them or fewer. One at first, and twice as many after
+ * each group that is answered soon.
  */
 export function createGroups(
   sends: SendsAtOnce,
   steadyNow: () => number,
-  key: string,
+  { id, addedBy }: { id: string; addedBy: string },
 ): <T>(most: number, send: (count: number) => Promise<T>) => Promise<T> {
   let size = 1;
   return async (most, send) => {
-    const further = sends.takeFurther(key, Math.min(most, size) - 1);
+    const wanted = sends.isAlone(id) ? 1 : Math.min(most, size);
+    const further = sends.takeFurther(addedBy, wanted - 1);
     const began = steadyNow();
     try {
       return await send(1 + further);
     } finally {
-      sends.giveBack(key, further);
+      sends.giveBack(addedBy, further);
       if (steadyNow() - began >= SOON_MS) size = Math.max(1, size / 2);
       else if (1 + further >= size) size = Math.min(MOST_TOGETHER, 2 * size);
     }

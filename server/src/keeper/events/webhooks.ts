@@ -35,6 +35,8 @@ const INTERVAL_MS = 1_000;
 /** All webhooks are looked through each time, and each turn that ends asks for it. */
 const SOON_MS = 25;
 const CLOSE_MS = 2_000;
+/** With the longest answer to the last one, it is still this copy's turn. */
+const AGAIN_MS = 10_000;
 /** After that it is given up. */
 export const LONGEST_MS = 24 * 60 * 60_000;
 /** Between the attempts for one event. */
@@ -66,7 +68,7 @@ export async function startWebhooks(deps: WebhooksDeps): Promise<KeeperLoop> {
     () => webhookBacklog(store),
     () => clock.now(),
   );
-  const sends = new SendsAtOnce();
+  const sends = new SendsAtOnce(deps.steadyNow);
   const parts = { ...deps, metrics, giveUpOld: createGiveUpOld(deps), sends };
   const running = new Set<Promise<void>>();
   const loop = new Loop(
@@ -129,7 +131,7 @@ async function serve(deps: Serving, webhook: Webhook, holder: string, isClosing:
     left -= 1;
     if (!(await isSent([delivery], last))) return release();
   }
-  const inGroups = createGroups(deps.sends, steadyNow, webhook.addedBy);
+  const inGroups = createGroups(deps.sends, steadyNow, webhook);
   while (!isOver()) {
     const page = await eventsAfter(store, [{ account: webhook.account, after: last }], PAGE);
     if (page[0] && page[0].number > last + 1n) await noteGap(deps, webhook.id, last + 1n, page[0].number - 1n);
@@ -145,7 +147,8 @@ async function serve(deps: Serving, webhook: Webhook, holder: string, isClosing:
       const newest = group.at(-1)!;
       last = newest.number;
       if (areSent) continue;
-      if (isOld(newest)) last = await deps.giveUpOld({ webhook, holder, wants, isOld, isClosing }, last);
+      if (isOld(newest) && group.length === 1)
+        last = await deps.giveUpOld({ webhook, holder, wants, isOld, isClosing }, last);
       return release();
     }
     last = page.at(-1)?.number ?? last;
@@ -157,6 +160,7 @@ async function serve(deps: Serving, webhook: Webhook, holder: string, isClosing:
     return releaseWebhook(store, webhook.id, holder, last);
   }
 }
+
 /**
  * Sends these at the same time. True if all have arrived, and there may be more. Written at once: a copy that is stopped before
  * leaves none of them out, and another one sends all of them.
@@ -167,7 +171,7 @@ async function attempt(
   deliveries: readonly Delivery[],
 ): Promise<boolean> {
   const { store, clock } = deps;
-  const tried = await Promise.all(deliveries.map((delivery) => sendOne(deps, webhook, delivery)));
+  const tried = await sendAll(deps, webhook, deliveries);
   const now = clock.now();
   const received = tried.filter(({ outcome }) => isReceived(outcome)).map(({ delivery }) => delivery.number);
   const failed = tried.filter(({ outcome }) => !isReceived(outcome)).map(({ delivery }) => delivery);
@@ -197,6 +201,21 @@ async function attempt(
     });
     return false;
   });
+}
+
+/** What a receiver refuses beside others it may take by itself, which is tried at once; but not after it has had long for them. */
+async function sendAll(deps: Serving, webhook: Webhook, deliveries: readonly Delivery[]) {
+  const until = deps.steadyNow() + AGAIN_MS;
+  const tried = await Promise.all(deliveries.map((delivery) => sendOne(deps, webhook, delivery)));
+  if (tried.length === 1 || tried.every(({ outcome }) => isReceived(outcome))) return tried;
+  deps.sends.sendAlone(webhook.id);
+  for (const [i, { delivery, outcome }] of tried.entries()) {
+    if (isReceived(outcome)) continue;
+    if (deps.steadyNow() >= until) break;
+    tried[i] = await sendOne(deps, webhook, delivery);
+    if (!isReceived(tried[i].outcome)) break;
+  }
+  return tried;
 }
 
 async function sendOne({ clock, send, metrics }: Serving, webhook: Webhook, delivery: Delivery) {
