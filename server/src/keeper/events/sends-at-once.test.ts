@@ -64,3 +64,23 @@ test('what a group has taken is given back, also where it is not written down', 
     await assert.rejects(inGroups(8, () => Promise.reject(new Error('the database is away'))));
   assert.equal(sends.takeFurther('key', 1_000), MOST_OF_KEY);
 });
+
+test('a receiver that takes events by themselves only has them so for twice as long each time, until it takes several', async () => {
+  let now = 0;
+  const sends = new SendsAtOnce(() => now);
+  const aloneFor = () => {
+    const began = now;
+    while (sends.isAlone('webhook')) now += 1_000;
+    return (now - began) / 1_000;
+  };
+  const seconds: number[] = [];
+  for (let n = 0; n < 9; n++) {
+    sends.tookAlone('webhook');
+    seconds.push(aloneFor());
+  }
+  assert.deepEqual(seconds, [5, 10, 20, 40, 80, 160, 320, 600, 600]);
+  sends.tookTogether('webhook');
+  sends.tookAlone('webhook');
+  assert.equal(aloneFor(), 5);
+  assert.equal(sends.isAlone('other'), false);
+});

@@ -1,11 +1,15 @@
 import { LRUCache } from 'lru-cache';
+import { backOffMs } from '../../lib/back-offs.js';
 
 /** Webhooks that are sent to at the same time. */
 export const MOST_AT_ONCE = 100;
 /** Of what one key has added: a key can log in any number of wallets. */
 export const MOST_OF_KEY = MOST_AT_ONCE / 2;
-/** How long a receiver that has refused one of several events has them one after the other. */
-const ALONE_MS = 10 * 60_000;
+/**
+ * How long a receiver that takes by itself what it has refused beside others has one event after the other: twice as long each time,
+ * until it takes several.
+ */
+const ALONE = { firstMs: 5_000, longestMs: 10 * 60_000 };
 const MOST_ALONE = 10_000;
 
 /**
@@ -15,8 +19,8 @@ const MOST_ALONE = 10_000;
 export class SendsAtOnce {
   readonly #turns = new Map<string, number>();
   readonly #further = new Map<string, number>();
-  /** Until when the events of a webhook are sent one after the other, in steady milliseconds. */
-  readonly #alone = new LRUCache<string, number>({ max: MOST_ALONE });
+  /** Until when the events of a webhook are sent one after the other, in steady milliseconds, and how often it was so. */
+  readonly #alone = new LRUCache<string, { until: number; times: number }>({ max: MOST_ALONE });
   readonly #steadyNow: () => number;
 
   constructor(steadyNow: () => number) {
@@ -41,13 +45,18 @@ export class SendsAtOnce {
     return taken;
   }
 
-  /** The receiver of a webhook has refused one of several events: it may take one at a time, or so many in a second. */
-  sendAlone(webhook: string): void {
-    this.#alone.set(webhook, this.#steadyNow() + ALONE_MS);
+  tookTogether(webhook: string): void {
+    this.#alone.delete(webhook);
+  }
+
+  /** The receiver of a webhook has refused events beside others, and taken one by itself: it takes one at a time, or so many a second. */
+  tookAlone(webhook: string): void {
+    const times = (this.#alone.get(webhook)?.times ?? 0) + 1;
+    this.#alone.set(webhook, { until: this.#steadyNow() + backOffMs(times, ALONE), times });
   }
 
   isAlone(webhook: string): boolean {
-    return (this.#alone.get(webhook) ?? 0) > this.#steadyNow();
+    return (this.#alone.get(webhook)?.until ?? 0) > this.#steadyNow();
   }
 
   giveBack(key: string, count: number): void {

@@ -404,7 +404,7 @@ test('attack: a stranger on the chain has a webhook be behind whose receiver ref
       return isBusy ? 503 : status;
     },
   });
-  const loop = await start(send);
+  const loop = await start(send, new Registry(), () => 0);
   await until(loop, () => numbers('hook').length >= count);
   await until(loop, async () => (await listWebhooks(store, box, ACCOUNT))[0]!.last >= BigInt(count));
   assert.equal(seen.most, 2);
@@ -413,6 +413,26 @@ test('attack: a stranger on the chain has a webhook be behind whose receiver ref
   assert.equal((await listWebhooks(store, box, ACCOUNT))[0]!.failures, 0);
   const { rows } = await store.query('select number from webhook_deliveries');
   assert.deepEqual(rows, []);
+});
+
+test('one event that a receiver refuses each time keeps it from having others together no longer than it rests', async () => {
+  await addWebhook('hook');
+  await happen(200);
+  const { seen, answer } = busyReceiver(2);
+  const { send, numbers } = createReceivers({
+    hook: async (number) => {
+      const status = await answer();
+      return number === 20 ? 500 : status;
+    },
+  });
+  const loop = await start(send);
+  await until(loop, () => numbers('hook').includes(23));
+  seen.most = 0;
+  await until(loop, async () => {
+    clock.setOffset(clock.offsetMs + 2_000);
+    return numbers('hook').length >= 199;
+  });
+  assert.equal(seen.most, 8);
 });
 
 test('a receiver that refuses all that is sent together was away once', async () => {

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { readFilter } from '../../events/filter.js';
 import { attemptOf, deliveryOf, messageOf } from '../../events/messages.js';
-import { isReceived, type Sender } from '../../events/sender.js';
+import { isReceived, type Outcome, type Sender } from '../../events/sender.js';
 import { backOffMs } from '../../lib/back-offs.js';
 import type { AdjustableClock } from '../../lib/clock.js';
 import { uuidv7 } from '../../lib/ids.js';
@@ -171,12 +171,12 @@ async function attempt(
   deliveries: readonly Delivery[],
 ): Promise<boolean> {
   const { store, clock } = deps;
-  const tried = await sendAll(deps, webhook, deliveries);
+  const { tried, attempts } = await sendAll(deps, webhook, deliveries);
   const now = clock.now();
   const received = tried.filter(({ outcome }) => isReceived(outcome)).map(({ delivery }) => delivery.number);
   const failed = tried.filter(({ outcome }) => !isReceived(outcome)).map(({ delivery }) => delivery);
   return store.transaction(async (tx) => {
-    for (const { delivery, outcome } of tried) {
+    for (const { delivery, outcome } of attempts) {
       await addAttempt(tx, webhook.id, attemptOf(delivery.number, new Date(now), outcome));
     }
     if (received.length > 0) {
@@ -203,19 +203,29 @@ async function attempt(
   });
 }
 
-/** What a receiver refuses beside others it may take by itself, which is tried at once; but not after it has had long for them. */
+interface Tried {
+  delivery: Delivery;
+  outcome: Outcome;
+}
+
+/** How each of these was tried last, and all attempts: what a receiver refuses beside others it may take by itself, at once. */
 async function sendAll(deps: Serving, webhook: Webhook, deliveries: readonly Delivery[]) {
   const until = deps.steadyNow() + AGAIN_MS;
-  const tried = await Promise.all(deliveries.map((delivery) => sendOne(deps, webhook, delivery)));
-  if (tried.length === 1 || tried.every(({ outcome }) => isReceived(outcome))) return tried;
-  deps.sends.sendAlone(webhook.id);
-  for (const [i, { delivery, outcome }] of tried.entries()) {
-    if (isReceived(outcome)) continue;
+  const together = await Promise.all(deliveries.map((delivery) => sendOne(deps, webhook, delivery)));
+  if (deliveries.length === 1) return { tried: together, attempts: together };
+  const refused = together.filter(({ outcome }) => !isReceived(outcome));
+  const alone: Tried[] = [];
+  for (const { delivery } of refused) {
+    // A receiver may have had long for them; and what fails by itself, too, says nothing of the others beside it.
     if (deps.steadyNow() >= until) break;
-    tried[i] = await sendOne(deps, webhook, delivery);
-    if (!isReceived(tried[i].outcome)) break;
+    const again = await sendOne(deps, webhook, delivery);
+    alone.push(again);
+    if (!isReceived(again.outcome)) break;
   }
-  return tried;
+  if (refused.length === 0) deps.sends.tookTogether(webhook.id);
+  else if (alone.some(({ outcome }) => isReceived(outcome))) deps.sends.tookAlone(webhook.id);
+  const last = new Map([...together, ...alone].map((each) => [each.delivery, each]));
+  return { tried: [...last.values()], attempts: [...together, ...alone] };
 }
 
 async function sendOne({ clock, send, metrics }: Serving, webhook: Webhook, delivery: Delivery) {
