@@ -65,22 +65,26 @@ test('what a group has taken is given back, also where it is not written down', 
   assert.equal(sends.takeFurther('key', 1_000), MOST_OF_KEY);
 });
 
-test('a receiver that takes events by themselves only has them so for twice as long each time, until it takes several', async () => {
+test('a receiver that refuses some of a group has half as many for twice as long each time, until it takes as many', () => {
   let now = 0;
   const sends = new SendsAtOnce(() => now);
-  const aloneFor = () => {
-    const began = now;
-    while (sends.isAlone('webhook')) now += 1_000;
-    return (now - began) / 1_000;
-  };
-  const seconds: number[] = [];
-  for (let n = 0; n < 9; n++) {
-    sends.tookAlone('webhook');
-    seconds.push(aloneFor());
+  assert.equal(sends.mostFor('webhook'), 8);
+  for (const seconds of [5, 10, 20, 40, 80, 160, 320, 600, 600]) {
+    sends.refused('webhook', 8);
+    sends.took('webhook', 4);
+    now += seconds * 1_000 - 1;
+    assert.equal(sends.mostFor('webhook'), 4, `${seconds} s`);
+    now += 1;
+    assert.equal(sends.mostFor('webhook'), 8);
   }
-  assert.deepEqual(seconds, [5, 10, 20, 40, 80, 160, 320, 600, 600]);
-  sends.tookTogether('webhook');
-  sends.tookAlone('webhook');
-  assert.equal(aloneFor(), 5);
-  assert.equal(sends.isAlone('other'), false);
+  sends.refused('webhook', 4);
+  assert.equal(sends.mostFor('webhook'), 2);
+  sends.refused('webhook', 2);
+  assert.equal(sends.mostFor('webhook'), 1);
+  assert.equal(sends.mostFor('other'), 8);
+  sends.took('webhook', 2);
+  assert.equal(sends.mostFor('webhook'), 8);
+  sends.refused('webhook', 8);
+  now += 5_000;
+  assert.equal(sends.mostFor('webhook'), 8);
 });

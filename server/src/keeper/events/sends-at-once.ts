@@ -5,12 +5,11 @@ import { backOffMs } from '../../lib/back-offs.js';
 export const MOST_AT_ONCE = 100;
 /** Of what one key has added: a key can log in any number of wallets. */
 export const MOST_OF_KEY = MOST_AT_ONCE / 2;
-/**
- * How long a receiver that takes by itself what it has refused beside others has one event after the other: twice as long each time,
- * until it takes several.
- */
-const ALONE = { firstMs: 5_000, longestMs: 10 * 60_000 };
-const MOST_ALONE = 10_000;
+/** Events at the same time to one webhook that is behind. */
+const MOST_TOGETHER = 8;
+/** How long a receiver that has refused some of a group has half as many: twice as long each time, until it takes as many. */
+const FEWER = { firstMs: 5_000, longestMs: 10 * 60_000 };
+const MOST_KEPT = 10_000;
 
 /**
  * What is sent at the same time: one event to each webhook whose turn it is, and as many further ones in all, to those that are
@@ -19,8 +18,8 @@ const MOST_ALONE = 10_000;
 export class SendsAtOnce {
   readonly #turns = new Map<string, number>();
   readonly #further = new Map<string, number>();
-  /** Until when the events of a webhook are sent one after the other, in steady milliseconds, and how often it was so. */
-  readonly #alone = new LRUCache<string, { until: number; times: number }>({ max: MOST_ALONE });
+  /** By webhook: how many were too many, until when, in steady milliseconds, and how often. */
+  readonly #refused = new LRUCache<string, { size: number; until: number; times: number }>({ max: MOST_KEPT });
   readonly #steadyNow: () => number;
 
   constructor(steadyNow: () => number) {
@@ -45,18 +44,23 @@ export class SendsAtOnce {
     return taken;
   }
 
-  tookTogether(webhook: string): void {
-    this.#alone.delete(webhook);
+  /** The most events for a webhook at the same time. */
+  mostFor(webhook: string): number {
+    const refused = this.#refused.get(webhook);
+    if (!refused) return MOST_TOGETHER;
+    const { size, until } = refused;
+    return this.#steadyNow() < until ? Math.max(1, Math.floor(size / 2)) : size;
   }
 
-  /** The receiver of a webhook has refused events beside others, and taken one by itself: it takes one at a time, or so many a second. */
-  tookAlone(webhook: string): void {
-    const times = (this.#alone.get(webhook)?.times ?? 0) + 1;
-    this.#alone.set(webhook, { until: this.#steadyNow() + backOffMs(times, ALONE), times });
+  /** The receiver has taken a group of so many. */
+  took(webhook: string, size: number): void {
+    if (size >= (this.#refused.get(webhook)?.size ?? 0)) this.#refused.delete(webhook);
   }
 
-  isAlone(webhook: string): boolean {
-    return (this.#alone.get(webhook)?.until ?? 0) > this.#steadyNow();
+  /** The receiver has refused some of a group of so many, and others not: it may take a few at a time, or so many in a second. */
+  refused(webhook: string, size: number): void {
+    const times = (this.#refused.get(webhook)?.times ?? 0) + 1;
+    this.#refused.set(webhook, { size, until: this.#steadyNow() + backOffMs(times, FEWER), times });
   }
 
   giveBack(key: string, count: number): void {
@@ -70,8 +74,6 @@ function add(counts: Map<string, number>, key: string, change: number): void {
   else counts.delete(key);
 }
 
-/** Events at the same time to one webhook that is behind. */
-const MOST_TOGETHER = 8;
 /** Where a receiver takes one after the other, twice as many as it has answered by then do not take as long as it may. */
 const SOON_MS = 2_000;
 
@@ -86,7 +88,7 @@ export function createGroups(
 ): <T>(most: number, send: (count: number) => Promise<T>) => Promise<T> {
   let size = 1;
   return async (most, send) => {
-    const wanted = sends.isAlone(id) ? 1 : Math.min(most, size);
+    const wanted = Math.min(most, size, sends.mostFor(id));
     const further = sends.takeFurther(addedBy, wanted - 1);
     const began = steadyNow();
     try {

@@ -36,7 +36,7 @@ const INTERVAL_MS = 1_000;
 const SOON_MS = 25;
 const CLOSE_MS = 2_000;
 /** With the longest answer to the last one, it is still this copy's turn. */
-const AGAIN_MS = 10_000;
+const AGAIN_MS = 8_000;
 /** After that it is given up. */
 export const LONGEST_MS = 24 * 60 * 60_000;
 /** Between the attempts for one event. */
@@ -197,7 +197,8 @@ async function attempt(
       last,
       dueAt: new Date(now + backOffMs(tries, RETRIES)),
       restUntil: new Date(now + backOffMs(webhook.failures, RESTS)),
-      lostBefore: new Date(now - LONGEST_MS),
+      // What was not sent by itself is not given up yet.
+      lostBefore: new Date(deliveries.length === 1 ? now - LONGEST_MS : 0),
     });
     return false;
   });
@@ -222,8 +223,10 @@ async function sendAll(deps: Serving, webhook: Webhook, deliveries: readonly Del
     alone.push(again);
     if (!isReceived(again.outcome)) break;
   }
-  if (refused.length === 0) deps.sends.tookTogether(webhook.id);
-  else if (alone.some(({ outcome }) => isReceived(outcome))) deps.sends.tookAlone(webhook.id);
+  const { length } = deliveries;
+  if (refused.length === 0) deps.sends.took(webhook.id, length);
+  else if (refused.length < length || alone.some(({ outcome }) => isReceived(outcome)))
+    deps.sends.refused(webhook.id, length);
   const last = new Map([...together, ...alone].map((each) => [each.delivery, each]));
   return { tried: [...last.values()], attempts: [...together, ...alone] };
 }
