@@ -18,8 +18,8 @@ const MOST_KEPT = 10_000;
 export class SendsAtOnce {
   readonly #turns = new Map<string, number>();
   readonly #further = new Map<string, number>();
-  /** By webhook: how many were too many, until when, in steady milliseconds, and how often. */
-  readonly #refused = new LRUCache<string, { size: number; until: number; times: number }>({ max: MOST_KEPT });
+  /** By webhook: how many were too many, how often, and until when, in steady milliseconds, which is known once it takes any again. */
+  readonly #refused = new LRUCache<string, { size: number; times: number; until?: number }>({ max: MOST_KEPT });
   readonly #steadyNow: () => number;
 
   constructor(steadyNow: () => number) {
@@ -48,19 +48,23 @@ export class SendsAtOnce {
   mostFor(webhook: string): number {
     const refused = this.#refused.get(webhook);
     if (!refused) return MOST_TOGETHER;
-    const { size, until } = refused;
+    const { size, until = Number.POSITIVE_INFINITY } = refused;
     return this.#steadyNow() < until ? Math.max(1, Math.floor(size / 2)) : size;
   }
 
-  /** The receiver has taken a group of so many. */
-  took(webhook: string, size: number): void {
-    if (size >= (this.#refused.get(webhook)?.size ?? 0)) this.#refused.delete(webhook);
+  /** The receiver has taken so many at the same time. */
+  took(webhook: string, count: number): void {
+    const refused = this.#refused.get(webhook);
+    if (!refused) return;
+    if (count >= refused.size) this.#refused.delete(webhook);
+    else refused.until ??= this.#steadyNow() + backOffMs(refused.times, FEWER);
   }
 
-  /** The receiver has refused some of a group of so many, and others not: it may take a few at a time, or so many in a second. */
+  /** The receiver has refused some of a group of so many, or all: it may take a few at a time, or so many in a second. */
   refused(webhook: string, size: number): void {
-    const times = (this.#refused.get(webhook)?.times ?? 0) + 1;
-    this.#refused.set(webhook, { size, until: this.#steadyNow() + backOffMs(times, FEWER), times });
+    const before = this.#refused.get(webhook);
+    const times = before && size >= before.size ? before.times + 1 : 1;
+    this.#refused.set(webhook, { size, times });
   }
 
   giveBack(key: string, count: number): void {

@@ -138,7 +138,8 @@ async function serve(deps: Serving, webhook: Webhook, holder: string, isClosing:
     const waiting = page.filter(wants);
     while (waiting.length > 0) {
       if (isOver()) return release();
-      const most = page.length < PAGE ? 1 : Math.min(waiting.length, left);
+      // The first failure of what is a day old gives all of that up: none is to come by several at a time.
+      const most = page.length < PAGE || isOld(waiting[0]!) ? 1 : Math.min(waiting.length, left);
       const [group, areSent] = await inGroups(most, async (count) => {
         const group = waiting.splice(0, count);
         return [group, await isSent(group.map(deliveryOf), group.at(-1)!.number)];
@@ -197,8 +198,7 @@ async function attempt(
       last,
       dueAt: new Date(now + backOffMs(tries, RETRIES)),
       restUntil: new Date(now + backOffMs(webhook.failures, RESTS)),
-      // What was not sent by itself is not given up yet.
-      lostBefore: new Date(deliveries.length === 1 ? now - LONGEST_MS : 0),
+      lostBefore: new Date(now - LONGEST_MS),
     });
     return false;
   });
@@ -213,8 +213,11 @@ interface Tried {
 async function sendAll(deps: Serving, webhook: Webhook, deliveries: readonly Delivery[]) {
   const until = deps.steadyNow() + AGAIN_MS;
   const together = await Promise.all(deliveries.map((delivery) => sendOne(deps, webhook, delivery)));
-  if (deliveries.length === 1) return { tried: together, attempts: together };
   const refused = together.filter(({ outcome }) => !isReceived(outcome));
+  if (refused.length === 0) deps.sends.took(webhook.id, deliveries.length);
+  if (refused.length === 0 || deliveries.length === 1) return { tried: together, attempts: together };
+  // One was taken just before.
+  deps.sends.refused(webhook.id, deliveries.length);
   const alone: Tried[] = [];
   for (const { delivery } of refused) {
     // A receiver may have had long for them; and what fails by itself, too, says nothing of the others beside it.
@@ -223,10 +226,6 @@ async function sendAll(deps: Serving, webhook: Webhook, deliveries: readonly Del
     alone.push(again);
     if (!isReceived(again.outcome)) break;
   }
-  const { length } = deliveries;
-  if (refused.length === 0) deps.sends.took(webhook.id, length);
-  else if (refused.length < length || alone.some(({ outcome }) => isReceived(outcome)))
-    deps.sends.refused(webhook.id, length);
   const last = new Map([...together, ...alone].map((each) => [each.delivery, each]));
   return { tried: [...last.values()], attempts: [...together, ...alone] };
 }
