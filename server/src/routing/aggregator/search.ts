@@ -127,7 +127,9 @@ function rankedPlans(estimates: readonly Estimate[], options: SearchOptions): { 
   const close = estimates.slice(0, CLOSE_PATHS).flatMap((estimate) => plansOf(estimate, options, MAX_PARTS));
   const [first] = estimates;
   const ceiling = first ? ceilingOf(first, request) : 0;
-  const best = close.reduce((most, { score }) => Math.max(most, score), Number.NEGATIVE_INFINITY);
+  // What cannot be planned is no reason not to split what can.
+  const planned = close.filter(({ plan }) => plan !== undefined);
+  const best = planned.reduce((most, { score }) => Math.max(most, score), Number.NEGATIVE_INFINITY);
   const isLarge = isWorse(best, ceiling, WORTH_A_PATH);
   const others: RankedPlan[] = [];
   for (const estimate of estimates.slice(CLOSE_PATHS)) {
