@@ -125,7 +125,12 @@ async function measureKeeper(url: string): Promise<BookFigures['keeper']> {
     payer: '' as Address,
     wallet: { canPay: async () => true },
     programs: undefined as never,
-    prices: { forOrders: () => ({ none: 'missing', why: '' }), poolWitness: () => undefined, follow: () => {} },
+    prices: {
+      forOrders: () => ({ none: 'missing', why: '' }),
+      poolWitness: () => undefined,
+      pastWitness: () => undefined,
+      follow: () => {},
+    },
     contradictions: async () => undefined,
     maxBelowFairBps: 0,
   });

@@ -110,7 +110,7 @@ function combine(feeds: readonly PriceFeed[]): Pick<Prices, 'quote' | 'usd' | 'o
 function openOrderPrices(
   { settings, pools, clock }: PriceDeps,
   feeds: readonly PriceFeed[],
-): Pick<Prices, 'forOrders' | 'forNewOrder' | 'ask' | 'poolWitness' | 'follow'> & { close(): void } {
+): Pick<Prices, 'forOrders' | 'forNewOrder' | 'ask' | 'poolWitness' | 'pastWitness' | 'follow'> & { close(): void } {
   const others = feeds.filter(({ source }) => source !== 'pools');
   const ofFeeds = (mint: Address): OrderPrice | NoPrice | undefined => {
     const feed = others.find((each) => each.covers(mint));
@@ -135,7 +135,7 @@ function openOrderPrices(
     const timer = setInterval(observe, rules.everyMs / LOOKS).unref();
     return () => clearInterval(timer);
   };
-  const stop = observed && (pools?.repeat ?? byTimer)(() => observed.observe());
+  const stop = looked && (pools?.repeat ?? byTimer)(() => looked.observe());
   const nobody = (mint: Address): NoPrice => ({
     none: 'missing',
     why: `no source has a price of ${mint}; choose a mint that has one`,
@@ -147,9 +147,10 @@ function openOrderPrices(
       if (!ofFeeds(mint)) observed?.ask(mint);
     },
     poolWitness: (mint) => looked?.witness(mint),
+    pastWitness: (mint) => looked?.pastWitness(mint),
     follow(mints) {
       pools?.source.keep(mints);
-      observed?.follow(mints.filter((mint) => !others.some((feed) => feed.covers(mint))));
+      looked?.follow(mints);
     },
     close: () => stop?.(),
   };

@@ -68,6 +68,11 @@ export class PoolHistory {
     return this.missing(now) === 0 && this.#after === undefined ? this.#settled?.usd : undefined;
   }
 
+  /** What was observed, without the bound; undefined while there are too few observations, and where they are old. */
+  middle(now: number): number | undefined {
+    return this.missing(now) === 0 ? this.#middle() : undefined;
+  }
+
   /** After a gap, how long it takes at least until the settled price is that of the observations; else 0. */
   behindMs(): number {
     if (this.#after === undefined || !this.#settled) return 0;

@@ -87,6 +87,14 @@ export class PoolPrices {
     return spot.usd;
   }
 
+  /**
+   * The same in the middle of what was observed, which no push of a moment moves; undefined where that is too little. It is not
+   * bounded as a price by pools is: beside a feed, the bound would only keep what it says from counting after a crash.
+   */
+  pastWitness(mint: Address): number | undefined {
+    return this.#histories.get(mint)?.middle(this.#deps.steadyNow());
+  }
+
   /** A price that has held as long as the rules ask for. */
   settled(mint: Address): OrderPrice | NoPrice {
     const spot = this.#look(mint);

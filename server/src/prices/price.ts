@@ -58,7 +58,9 @@ export interface Prices {
   ask(mint: Address): void;
   /** USD for one whole token by pools that are deep enough, to compare a feed with. */
   poolWitness(mint: Address): number | undefined;
-  /** Observes the pools of exactly these tokens, beside those that clients ask for. */
+  /** The same in the middle of what was observed of a token that is followed; undefined where that is too little. */
+  pastWitness(mint: Address): number | undefined;
+  /** Observes the pools of exactly these tokens, beside those that clients ask for; also where a feed covers them. */
   follow(mints: readonly Address[]): void;
   /** Calls the listener when a source other than the pools has new prices; returns a function that ends that. */
   onChange(listener: () => void): () => void;

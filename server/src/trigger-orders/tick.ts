@@ -1,6 +1,7 @@
 import type { Address } from '@slipway/wire';
-import { MAX_DISAGREEMENT_BPS } from '../lib/apart.js';
+import { areApart, MAX_DISAGREEMENT_BPS } from '../lib/apart.js';
 import { type Clock, MAX_AHEAD_MS } from '../lib/clock.js';
+import { WHY_IGNORED } from './explain-order.js';
 import { checkPrice, type Ignored, type PricePolicy, type PriceQuote, type Tick } from './price-guard.js';
 
 const POLICY: PricePolicy = {
@@ -30,4 +31,31 @@ export function tickOf({ prices, clock }: TickDeps, mint: Address, last: Tick | 
   const pools = price.source === 'pools' ? undefined : prices.poolWitness(mint);
   const witness = pools === undefined ? [] : [{ usd: pools, confidence: 0, publishedAt: now, source: 'pools' }];
   return checkPrice([price, ...witness], last, now, POLICY);
+}
+
+/** What a token may be worth, in USD for one whole token. */
+export interface Worth {
+  lowUsd: number;
+  highUsd: number;
+  /** Why these are not the same: who says what. */
+  doubt?: string;
+}
+
+/**
+ * What a token may be worth by a price that orders may use: where pools contradict it, from the lower to the higher of both, so that
+ * the floor of a fill is made of what makes it higher. What was observed of the pools comes first: whoever moves them for a moment
+ * would otherwise have them agree with a feed that is wrong. Or why the price counts for nothing.
+ */
+export function worthOf(
+  { prices, clock }: TickDeps & { prices: { pastWitness(mint: Address): number | undefined } },
+  mint: Address,
+  price: PriceQuote,
+): Worth | { unknown: string } {
+  const checked = checkPrice([price], undefined, clock.now(), POLICY);
+  if (typeof checked === 'string') return { unknown: `${mint}: ${WHY_IGNORED[checked]}` };
+  const { usd } = checked;
+  const pools = price.source === 'pools' ? undefined : (prices.pastWitness(mint) ?? prices.poolWitness(mint));
+  if (pools === undefined || !areApart(usd, pools, MAX_DISAGREEMENT_BPS)) return { lowUsd: usd, highUsd: usd };
+  const doubt = `the feed of ${mint} says ${usd} USD, and its pools say ${pools}`;
+  return { lowUsd: Math.min(usd, pools), highUsd: Math.max(usd, pools), doubt };
 }

@@ -26,7 +26,7 @@ export interface TriggerKeeperDeps {
   wallet: Pick<KeeperWallet, 'canPay'>;
   /** A router whose transactions need no signature but the vault's. */
   router: Router;
-  prices: Pick<Prices, 'forOrders' | 'poolWitness' | 'follow'>;
+  prices: Pick<Prices, 'forOrders' | 'poolWitness' | 'pastWitness' | 'follow'>;
   /** The most that a fill may lose against the prices, in basis points, whatever its order accepts. */
   maxBelowFairBps: number;
   programs: SwapPrograms;

@@ -16,10 +16,12 @@ test('a token of which one unit is worth 10 USD is not bought for 19.98 USD at h
     {
       router: {} as Router,
       maxBelowFairBps: 2_000,
+      clock: { now: () => 0 },
       prices: {
         forOrders: (mint) =>
           ({ usd: USD[mint]!, confidence: 0, publishedAt: 0, source: 'feed', stale: false }) as unknown as OrderPrice,
         poolWitness: () => undefined,
+        pastWitness: () => undefined,
         follow: () => {},
       },
     },

@@ -3,6 +3,7 @@ import { isOfOtherUnits, OTHER_UNITS } from '../../prices/index.js';
 import type { FillReadings } from '../../routing/fill-readings.js';
 import type { QuoteRequest, Token } from '../../routing/router.js';
 import { automaticSlippageBps } from '../../routing/slippage.js';
+import { type Worth, worthOf } from '../../trigger-orders/tick.js';
 import type { TriggerKeeperDeps } from './deps.js';
 import type { Market } from './offers.js';
 import type { Sale } from './sale.js';
@@ -21,24 +22,19 @@ interface Priced {
  * it sells or buys that orders may use.
  */
 export function marketOf(
-  { router, prices, maxBelowFairBps }: Pick<TriggerKeeperDeps, 'router' | 'prices' | 'maxBelowFairBps'>,
+  deps: Pick<TriggerKeeperDeps, 'router' | 'prices' | 'clock' | 'maxBelowFairBps'>,
   sale: Sale,
   { input, output }: { input: Token; output: Token },
   signal: AbortSignal,
   { readings, ...pools }: { readings: FillReadings } & Pick<QuoteRequest, 'excludePools' | 'onlyPools'>,
 ): Market | { skipped: string } {
-  const [from, to] = [prices.forOrders(input.mint), prices.forOrders(output.mint)];
-  if ('none' in from) return { skipped: from.why };
-  if ('none' in to) return { skipped: to.why };
-  // The very prices that the floor is made of: a feed that is silent for a moment must not hide which units it speaks of.
-  for (const [price, token] of [
-    [from, input],
-    [to, output],
-  ] as const) {
-    if (isOfOtherUnits(price, token)) return { skipped: `${token.mint}: ${OTHER_UNITS}` };
-  }
-  const sold = { usd: from.usd, decimals: input.decimals };
-  const bought = { usd: to.usd, decimals: output.decimals };
+  const { router, maxBelowFairBps } = deps;
+  const [from, to] = [worthInOrders(deps, input), worthInOrders(deps, output)];
+  if ('unknown' in from) return { skipped: from.unknown };
+  if ('unknown' in to) return { skipped: to.unknown };
+  const sold = { usd: from.highUsd, decimals: input.decimals };
+  const bought = { usd: to.lowUsd, decimals: output.decimals };
+  const doubts = [from.doubt, to.doubt].filter((doubt) => doubt !== undefined);
   const common = {
     input,
     output,
@@ -53,7 +49,16 @@ export function marketOf(
     slippage: (quote) => BigInt(Math.min(maxBelowFairBps, sale.slippageBps ?? automaticSlippageBps(quote))),
     fair: (amount, lessBps) => worthIn(amount, sold, bought, lessBps),
     leastPart: worthIn(LEAST_PART.amount, LEAST_PART.token, sold),
+    doubts,
   };
+}
+
+function worthInOrders(deps: Pick<TriggerKeeperDeps, 'prices' | 'clock'>, token: Token): Worth | { unknown: string } {
+  const price = deps.prices.forOrders(token.mint);
+  if ('none' in price) return { unknown: price.why };
+  // The very price that the floor is made of: a feed that is silent for a moment must not hide which units it speaks of.
+  if (isOfOtherUnits(price, token)) return { unknown: `${token.mint}: ${OTHER_UNITS}` };
+  return worthOf(deps, token.mint, price);
 }
 
 /** What an amount is worth in another token, by the prices of both, less some basis points; rounded up. */

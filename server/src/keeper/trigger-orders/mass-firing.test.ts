@@ -99,7 +99,7 @@ async function keeperOf(
     payer: '' as Address,
     wallet: { canPay: async () => true },
     programs: undefined as never,
-    prices: { forOrders, poolWitness: () => undefined, follow: () => {} },
+    prices: { forOrders, poolWitness: () => undefined, pastWitness: () => undefined, follow: () => {} },
     contradictions: async () => undefined,
     maxBelowFairBps: 0,
   });

@@ -22,6 +22,8 @@ export interface Market {
   fair(amount: bigint, lessBps: bigint): bigint;
   /** Neither a part nor the rest is less. */
   leastPart: bigint;
+  /** Where sources of a price contradict each other, which is why it may ask for more: who says what. */
+  doubts?: readonly string[];
 }
 
 /** The most quotes that the search for a part requests. */
@@ -76,8 +78,9 @@ function isTaken({ leastPart }: Market, { amount, quote: { inAmount } }: Offer):
 
 export function tooLittle(market: Market, offer: Offer): string {
   const { quote, least } = offer;
+  const tooLow = `the market gives ${quote.outAmount} and its slippage allows no less than ${least}`;
   return isTaken(market, offer)
-    ? `the market gives ${quote.outAmount} and its slippage allows no less than ${least}`
+    ? [tooLow, ...(market.doubts ?? [])].join('; ')
     : `the market takes no more than ${quote.inAmount}`;
 }
 

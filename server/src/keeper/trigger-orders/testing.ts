@@ -112,6 +112,7 @@ export async function openTriggerWorld(
     forNewOrder: forOrders,
     ask: () => {},
     poolWitness: () => undefined,
+    pastWitness: () => undefined,
     follow: () => {},
     onChange: () => () => {},
     close: async () => {},
