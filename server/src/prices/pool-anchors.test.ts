@@ -134,6 +134,36 @@ describe('attack: somebody who moves pools contradicts a token that others are p
   });
 });
 
+describe('attack: a price feed says something else of a token that others are priced in than its deep pools', () => {
+  const overSol = { in: sol, depth: 1e5 };
+
+  it('attack: what has its pools with that token has no price by it, however long it says so', () => {
+    const { usd, set, pass } = open({ platform: [], token: [overSol] });
+    set(sol, { in: usdc, depth: 1e6, price: 2 });
+    for (let i = 0; i < FIVE_MINUTES; i++) {
+      pass(1);
+      assert.equal(usd(), 'contradicting');
+    }
+    set(sol, { in: usdc, depth: 1e6, price: 1.04 });
+    pass(2 * RULES.mustHold);
+    assert.equal(usd(), 1);
+  });
+
+  it('attack: a token that has more than half of its depth with others keeps its price', () => {
+    const { usd, set, pass } = open({ platform: [], token: [overSol, { in: usdc, depth: 2e5 }] });
+    set(sol, { in: usdc, depth: 1e6, price: 2 });
+    pass(1);
+    assert.equal(usd(), 1);
+  });
+
+  it('attack: somebody who moves pools contradicts it with less than the least depth: that counts for nothing', () => {
+    const { usd, set, pass } = open({ platform: [], token: [overSol] });
+    set(sol, { in: usdc, depth: 4_999, price: 2 });
+    pass(1);
+    assert.equal(usd(), 1);
+  });
+});
+
 describe('attack: somebody who moves pools adds some over the same token as others', () => {
   it('attack: at another price, and with less than the least depth: the others stay as deep as that token is', () => {
     const { usd, set, pass } = open({ platform: [{ in: usdc, depth: 10_500 }], token: overPlatform(2, 50_000) });

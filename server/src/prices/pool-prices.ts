@@ -184,7 +184,20 @@ export class PoolPrices {
   #worthOf(anchor: Address): PoolSpot | undefined {
     const feed = this.#deps.feedUsd(anchor);
     if (feed === null) return undefined;
-    if (feed !== undefined || anchor === this.#deps.anchors[0]) return certain(feed ?? 1);
+    if (anchor === this.#deps.anchors[0]) return certain(feed ?? 1);
+    const spot = this.#spotOfAnchor(anchor);
+    return feed === undefined ? spot : this.#contradicted(feed, spot);
+  }
+
+  /** A feed's price, and what deep pools say that contradict it: what was observed by that would count as soon as it had held. */
+  #contradicted(feed: number, pools: PoolSpot | undefined): PoolSpot {
+    const { leastDepthUsd, maxDisagreementBps } = this.#deps.rules;
+    const isWitness = pools !== undefined && pools.depthUsd >= leastDepthUsd;
+    if (!isWitness || agree(feed, pools.usd, maxDisagreementBps)) return certain(feed);
+    return { ...certain(feed), lowUsd: Math.min(feed, pools.usd), highUsd: Math.max(feed, pools.usd) };
+  }
+
+  #spotOfAnchor(anchor: Address): PoolSpot | undefined {
     const now = this.#deps.steadyNow();
     const known = this.#anchors.get(anchor);
     if (known && now - known.at < ANCHOR_MS) return known.spot;

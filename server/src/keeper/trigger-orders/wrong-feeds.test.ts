@@ -42,13 +42,18 @@ after(async () => {
   await world?.close();
 });
 beforeEach(async () => {
-  await prices?.close();
   await world.store.query("update orders set state = 'expired' where state = 'open'");
   for (const { mint } of [...inUsd.keys(), third]) says(mint, 1);
   for (const token of inUsd.keys()) await poolSays(token, 1);
   await routeGives(1);
+  await begin();
+});
+
+/** A keeper that fills over these pools alone, as where a route over others would be worse. */
+async function begin({ anchors = [usd], over = [world.pool] } = {}): Promise<void> {
+  await prices?.close();
   prices = await openPrices({
-    settings: { ...DEFAULT_PRICES, sources: ['fixed'] },
+    settings: { ...DEFAULT_PRICES, sources: anchors.length > 1 ? ['fixed', 'pools'] : ['fixed'] },
     stored: {
       read: (mint: Address) => {
         const known = feed.get(mint);
@@ -59,7 +64,7 @@ beforeEach(async () => {
     poolPrice: undefined,
     pools: {
       source: { quotes: world.aggregator.quotesOf, ask: () => {}, keep: () => {} },
-      anchors: [usd.mint],
+      anchors: anchors.map(({ mint }) => mint),
       steadyNow: () => time,
       random: () => 0.5,
       repeat(observe) {
@@ -71,14 +76,13 @@ beforeEach(async () => {
     log: silent,
   });
   const info = ({ reason }: { reason?: string }) => void (reason && reasons.push(reason));
-  // Over the pool of the pair alone, as where a route over others would be worse.
+  const onlyPools = new Set(over.map(({ address }) => address));
   const router: Router = {
     ...world.aggregator,
-    quote: (request, signal) =>
-      world.aggregator.quote({ ...request, onlyPools: new Set([world.pool.address]) }, signal),
+    quote: (request, signal) => world.aggregator.quote({ ...request, onlyPools }, signal),
   };
   keeper = await world.newKeeper({ prices, router, log: Object.assign(Object.create(silent), { info }) });
-});
+}
 
 const says = (mint: Address, usdEach: number, confidence = 0) => feed.set(mint, { usd: usdEach, confidence });
 const setPrice = (pool: TestPool, price: number) =>
@@ -209,6 +213,31 @@ it('attack: a price feed is not sure of what an order is paid in: it waits, as i
   await tryAgain();
   await assertUntouched(stop);
   assert.equal(reasons.at(-1), `${world.bought.mint}: the source is too uncertain of it`);
+});
+
+it('attack: a price feed says half of what one token is worth, for as long as it likes, and another one has all of its pools with that: nothing fires, and not a unit is sold', async () => {
+  const { sold, bought } = world;
+  // `sold` has no feed, and is sold for what stands for the dollar, in a pool too shallow to say its price.
+  feed.delete(sold.mint);
+  const shallow = inUsd.get(sold)!;
+  const gives = (price: bigint) => world.world.setReserves(shallow, [9_000_000_000n, 90_000_000n * price]);
+  await gives(100n);
+  await begin({ anchors: [usd, bought], over: [shallow] });
+  const stop = await openStop({ triggerPriceUsd: 0.6, outputMint: usd.mint });
+  await observed();
+  says(bought.mint, 0.5);
+  await observed(4 * OBSERVATIONS);
+  await gives(48n);
+  await tryAgain();
+  await assertUntouched(stop);
+  assert.equal(await world.held(stop.wallet as Address, usd), 0n);
+  // It falls, and the feed is right again.
+  says(bought.mint, 1);
+  await routeGives(0.55);
+  await gives(55n);
+  await observed(8 * OBSERVATIONS);
+  await tryAgain();
+  assert.ok((await world.held(stop.wallet as Address, usd)) >= (AMOUNT * 44n) / 100n);
 });
 
 it('attack: somebody who moves pools pushes those of what an order is paid in, beside a feed that is right: for as long as no seven observations see it, nothing waits', async () => {
