@@ -1,106 +1,19 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, beforeEach, test } from 'node:test';
-import { pino } from 'pino';
+import { after, afterEach, beforeEach, test } from 'node:test';
 import { Registry } from 'prom-client';
 import { Webhook as Verifier } from 'standardwebhooks';
-import type { Message, Outcome, Sender } from '../../events/sender.js';
-import { createClock, steadyNow } from '../../lib/clock.js';
-import { createSecretBox, newWebhookSecret } from '../../signer/index.js';
 import { tell } from '../../store/event-outbox.js';
 import { deleteEvents, followKinds, numberEvents } from '../../store/events.js';
 import { createKey, revokeKey } from '../../store/keys.js';
-import type { Store } from '../../store/sql.js';
-import { openAnyStore } from '../../store/testing.js';
 import { failedDeliveries, listAttempts, putDeliveries, retryFailed } from '../../store/webhook-deliveries.js';
-import { insertWebhook, listWebhooks, sealWebhook } from '../../store/webhooks.js';
-import type { KeeperLoop } from '../keeper.js';
 import { eventCleaningChore } from './cleaning.js';
-import { LONGEST_MS, startWebhooks } from './webhooks.js';
+import { createReceivers, openWebhookWorld, until, upTo, WALLET } from './testing.js';
+import { LONGEST_MS } from './webhooks.js';
 
-const WALLET = 'w';
-const ACCOUNT = `wallet:${WALLET}`;
-const box = createSecretBox(Buffer.alloc(32, 1));
-const secret = newWebhookSecret();
-
-let store: Store;
-/** Of a sandbox: tests move it ahead, and nothing else does. */
-const clock = createClock();
-const began = clock.now();
-clock.now = () => began + clock.offsetMs;
-before(async () => {
-  store = await openAnyStore();
-});
-after(() => store.close());
-beforeEach(async () => {
-  for (const table of ['events', 'event_outbox', 'event_accounts', 'webhooks']) {
-    await store.query(`delete from ${table}`);
-  }
-  clock.setOffset(0);
-});
-
-async function addWebhook(id: string, kinds: string | null = null, { account = ACCOUNT, apiKey = 'key' } = {}) {
-  const createdAt = new Date(clock.now());
-  const row = {
-    id,
-    account,
-    apiKey,
-    caller: apiKey,
-    url: `https://${id}.example/`,
-    secrets: [{ secret }],
-    kinds,
-    wallet: null,
-  };
-  const sealed = await sealWebhook(box, { ...row, createdAt });
-  return store.transaction((tx) => insertWebhook(tx, sealed, { ofAccount: 20, ofCaller: 1_000, ofKey: 1_000 }));
-}
-
-async function happen(
-  count: number,
-  kind: 'order.filled' | 'order.opened' = 'order.filled',
-  wallets = [WALLET],
-  at = new Date(clock.now()),
-) {
-  const event = { kind, at, wallets, begunBy: undefined, data: {} };
-  await store.transaction((tx) => tell(tx, Array(count).fill(event)));
-  await store.single((tx) => numberEvents(tx, 1, new Date(clock.now())));
-}
-
-/** Receivers by the name of their host, which answer as they are told, and what has reached each. */
-function createReceivers(answers: Record<string, (number: number) => Outcome['status'] | Promise<number>> = {}) {
-  const got = new Map<string, number[]>();
-  const messages: Message[] = [];
-  const send: Sender = async (message) => {
-    const name = new URL(message.url).hostname.split('.')[0]!;
-    const { number } = JSON.parse(message.body) as { number: number };
-    const status = (await answers[name]?.(number)) ?? 200;
-    messages.push(message);
-    if (status === 200) got.set(name, [...(got.get(name) ?? []), number]);
-    return { status, milliseconds: 1 };
-  };
-  // A clock that jumps ends turns that are under way: then an event comes twice.
-  return { send, messages, numbers: (name: string) => [...new Set(got.get(name))] };
-}
-
-const log = pino({ level: 'silent' });
-const started: KeeperLoop[] = [];
-async function start(send: Sender, registry = new Registry(), now = steadyNow): Promise<KeeperLoop> {
-  const loop = await startWebhooks({ store, box, clock, steadyNow: now, send, log, registry });
-  started.push(loop);
-  return loop;
-}
-afterEach(async () => {
-  for (const loop of started.splice(0)) await loop.close();
-});
-
-/** Runs the loop until the condition holds. */
-async function until(loop: KeeperLoop, condition: () => boolean | Promise<boolean>) {
-  while (!(await condition())) {
-    await loop.runDue();
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
-
-const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
+const { store, secret, clock, addWebhook, happen, start, webhook, reset, closeLoops, close } = await openWebhookWorld();
+after(close);
+beforeEach(reset);
+afterEach(closeLoops);
 
 test('each webhook gets what happens from then on, in order, signed, and only the kinds that it wants', async () => {
   await happen(2);
@@ -143,7 +56,7 @@ test('what fails is tried again, ever later; others go on in the meantime', asyn
   await ahead(4 * 60 * 60_000);
   await until(loop, () => numbers('flaky').length >= 5);
   assert.deepEqual(numbers('flaky'), [1, 3, 4, 5, 2]);
-  await until(loop, async () => (await listWebhooks(store, box, ACCOUNT))[0]!.failures === 0);
+  await until(loop, async () => (await webhook()).failures === 0);
 });
 
 test('what has not arrived after a day is given up, and sent when its owner asks', async () => {
@@ -320,177 +233,6 @@ test('a copy that dies in the middle of a turn: another one goes on, with what w
   await store.query(`update webhooks set lease_until = 'epoch'`);
   await until(other, () => numbers('hook').length >= 3);
   assert.deepEqual(numbers('hook'), [4, 5, 6]);
-});
-
-/** A receiver that counts how many posts it has at the same time, each for so long. */
-function busyReceiver(ms: number) {
-  const seen = { now: 0, most: 0 };
-  const answer = async () => {
-    seen.now += 1;
-    seen.most = Math.max(seen.most, seen.now);
-    await new Promise((resolve) => setTimeout(resolve, ms));
-    seen.now -= 1;
-    return 200;
-  };
-  return { seen, answer };
-}
-
-test('a webhook for which less than a page waits gets one event after the other, in order', async () => {
-  await addWebhook('hook');
-  const { seen, answer } = busyReceiver(1);
-  const { send, numbers } = createReceivers({ hook: answer });
-  const loop = await start(send);
-  for (const last of [49, 98]) {
-    await happen(49);
-    await until(loop, () => numbers('hook').length >= last);
-  }
-  assert.deepEqual(numbers('hook'), upTo(98));
-  assert.equal(seen.most, 1);
-});
-
-test('attack: a stranger on the chain has ever more happen that a webhook hears of: while it is behind, eight events are sent at the same time', async () => {
-  const [count, ms] = [400, 50];
-  await addWebhook('hook');
-  await happen(count);
-  const { seen, answer } = busyReceiver(ms);
-  const { send, messages, numbers } = createReceivers({ hook: answer });
-  const began = performance.now();
-  const loop = await start(send);
-  await until(loop, () => numbers('hook').length >= count);
-  const took = performance.now() - began;
-  assert.equal(seen.most, 8);
-  assert.ok(took < (count * ms) / 3, `${took} ms`);
-  assert.equal(messages.length, count);
-  assert.deepEqual(new Set(numbers('hook')), new Set(upTo(count)));
-});
-
-test('what fails of events that were sent together is tried again, and nothing is left out', async () => {
-  await addWebhook('flaky');
-  await happen(200);
-  const ofSeven = upTo(200).filter((number) => number % 7 === 4);
-  const failing = new Set(ofSeven);
-  // Each the first two times: what fails beside others is sent once more by itself.
-  const once = new Set(ofSeven);
-  const isFailing = (number: number) => once.delete(number) || failing.delete(number);
-  const { send, numbers } = createReceivers({ flaky: (number) => (isFailing(number) ? 500 : 200) });
-  const loop = await start(send);
-  const webhook = async () => (await listWebhooks(store, box, ACCOUNT))[0]!;
-  await until(loop, async () => (await webhook()).last >= 7n);
-  // Of the third group, 4 to 7: the turn is over, and the receiver rests.
-  await loop.runDue();
-  const { last, failures } = await webhook();
-  const { rows } = await store.query<{ number: bigint }>('select number from webhook_deliveries');
-  assert.deepEqual([last, failures, rows], [7n, 1, [{ number: 4n }]]);
-  assert.deepEqual(numbers('flaky'), [1, 2, 3, 5, 6, 7]);
-  await until(loop, async () => {
-    clock.setOffset(clock.offsetMs + 60_000);
-    return numbers('flaky').length >= 200;
-  });
-  assert.equal(failing.size, 0);
-  assert.deepEqual(new Set(numbers('flaky')), new Set(upTo(200)));
-});
-
-test('attack: a stranger on the chain has a webhook be behind whose receiver refuses what comes beside others: it has one after the other, as before, and nothing counts as failed', async () => {
-  const count = 120;
-  await addWebhook('hook');
-  await happen(count);
-  const { seen, answer } = busyReceiver(2);
-  const { send, messages, numbers } = createReceivers({
-    hook: async () => {
-      const isBusy = seen.now > 0;
-      const status = await answer();
-      return isBusy ? 503 : status;
-    },
-  });
-  const loop = await start(send, new Registry(), () => 0);
-  await until(loop, () => numbers('hook').length >= count);
-  await until(loop, async () => (await listWebhooks(store, box, ACCOUNT))[0]!.last >= BigInt(count));
-  assert.equal(seen.most, 2);
-  assert.equal(messages.length, count + 1);
-  assert.deepEqual(numbers('hook'), upTo(count));
-  assert.equal((await listWebhooks(store, box, ACCOUNT))[0]!.failures, 0);
-  const { rows } = await store.query('select number from webhook_deliveries');
-  assert.deepEqual(rows, []);
-});
-
-test('what was told a day ago is sent one after the other: a receiver that refuses what comes together has none of it given up', async () => {
-  await addWebhook('hook');
-  await happen(120);
-  clock.setOffset(clock.offsetMs + 25 * 60 * 60_000);
-  const { seen, answer } = busyReceiver(1);
-  const { send, numbers } = createReceivers({ hook: answer });
-  const loop = await start(send);
-  await until(loop, () => numbers('hook').length >= 120);
-  assert.deepEqual([numbers('hook'), seen.most], [upTo(120), 1]);
-});
-
-test('one event that a receiver refuses each time has others come half as many together for a while', async () => {
-  await addWebhook('hook');
-  await happen(200);
-  const { seen, answer } = busyReceiver(2);
-  const { send, numbers } = createReceivers({
-    hook: async (number) => {
-      const status = await answer();
-      return number === 20 ? 500 : status;
-    },
-  });
-  const loop = await start(send);
-  await until(loop, () => numbers('hook').includes(23));
-  seen.most = 0;
-  await until(loop, async () => {
-    clock.setOffset(clock.offsetMs + 2_000);
-    return numbers('hook').length >= 199;
-  });
-  assert.equal(seen.most, 4);
-});
-
-test('a receiver that refuses all that is sent together was away once', async () => {
-  await addWebhook('away');
-  let isAway = false;
-  const { send, numbers } = createReceivers({ away: (number) => (number >= 8 && isAway ? 503 : 200) });
-  const loop = await start(async (message) => {
-    isAway = !numbers('away').includes(8);
-    return send(message);
-  });
-  await happen(100);
-  const webhook = async () => (await listWebhooks(store, box, ACCOUNT))[0]!;
-  await until(loop, async () => (await webhook()).last >= 15n);
-  assert.deepEqual([(await webhook()).last, (await webhook()).failures], [15n, 1]);
-  const { rows } = await store.query<{ number: bigint; tries: number }>(
-    'select number, tries from webhook_deliveries order by number',
-  );
-  assert.deepEqual(
-    rows.map(({ number, tries }) => [Number(number), tries]),
-    upTo(15, 8).map((number) => [number, 1]),
-  );
-});
-
-test('a copy that dies while it sends events together: another one sends all of them, and what the first hears then counts for nothing', async () => {
-  await addWebhook('hook');
-  let isAsked = false;
-  let answer = (_status: number) => {};
-  const dead = createReceivers({
-    hook(number) {
-      if (number !== 12) return 200;
-      isAsked = true;
-      return new Promise((resolve) => {
-        answer = resolve;
-      });
-    },
-  });
-  const dying = await start(dead.send);
-  await happen(60);
-  await until(dying, () => isAsked);
-  const { send, numbers } = createReceivers();
-  await dying.close();
-  await store.query(`update webhooks set lease_until = 'epoch'`);
-  const other = await start(send);
-  await until(other, () => numbers('hook').length >= 53);
-  assert.deepEqual(new Set(numbers('hook')), new Set(upTo(60, 8)));
-  answer(500);
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  assert.equal((await store.query('select from webhook_deliveries')).rowCount, 0);
-  assert.equal((await listWebhooks(store, box, ACCOUNT))[0]!.failures, 0);
 });
 
 test('events that were deleted before they could be sent are noted', async () => {
