@@ -2792,7 +2792,7 @@ export interface components {
              * @description When it was added. It gets what has happened since
              */
             createdAt: string;
-            /** @description How often in a row it has failed */
+            /** @description How often in a row its receiver was away; 1 where it refuses events */
             failures: number;
         };
         NewWebhook: {
@@ -2809,7 +2809,7 @@ export interface components {
              * @description When it was added. It gets what has happened since
              */
             createdAt: string;
-            /** @description How often in a row it has failed */
+            /** @description How often in a row its receiver was away; 1 where it refuses events */
             failures: number;
             /** @description Signs what is sent, by the Standard Webhooks specification. It is shown only here: keep it */
             secret: string;

@@ -19,6 +19,11 @@ export interface Message {
   headers: Record<string, string>;
 }
 
+/** With these a receiver, or what stands before it, says that it is away or has too much to do, whatever the event. */
+const AWAY = [429, 502, 503, 504];
+/** Whether the receiver is there: what it does not take then, it may refuse by what it is. */
+export const isAnswered = ({ status }: Outcome): boolean => status !== undefined && !AWAY.includes(status);
+
 /** Posts to a receiver that nobody vouches for. Never rejects. */
 export type Sender = (message: Message) => Promise<Outcome>;
 

@@ -61,7 +61,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
       );
       const failed = deliveries(1_501, 1_501);
       const soon = new Date(AT.getTime() + 1);
-      const later = { dueAt: soon, restUntil: soon, lostBefore: AT };
+      const later = { dueAt: soon, failures: 1, restUntil: soon, lostBefore: AT };
       await store.transaction((tx) =>
         recordFailure(tx, 'one', 'copy', { deliveries: failed, last: failed[0]!.number, ...later }),
       );

@@ -22,9 +22,10 @@ export interface MostTurns {
 }
 
 /**
- * Takes webhooks that something waits for: first those of keys of which the fewest are under way, then of the key whose last turn
- * was longest ago, and of each key those that have waited longest. None of a key that is none any more, whose webhooks are deleted
- * soon. (The id of a key follows `key:`, and what follows `wall` in another account is none.)
+ * Takes webhooks that something waits for, and that do not rest: of one that takes what is new, only what is tried again does. First
+ * those of keys of which the fewest are under way, then of the key whose last turn was longest ago, and of each key those that have
+ * waited longest. None of a key that is none any more, whose webhooks are deleted soon. (The id of a key follows `key:`, and what
+ * follows `wall` in another account is none.)
  */
 export async function takeDueWebhooks(
   tx: Tx,
@@ -38,11 +39,12 @@ export async function takeDueWebhooks(
        select w.id, ${ADDED_BY} as added_by,
          row_number() over (partition by ${ADDED_BY} order by w.lease_until nulls first) as place
        from webhooks w
-       where ${IS_FREE} and coalesce(w.rest_until <= $1, true)
-         and not exists (select from api_keys k
+       where ${IS_FREE} and not exists (select from api_keys k
            where k.id = substr(w.account, 5) and (k.revoked_at is not null or k.expires_at <= $1))
-         and (exists (select from event_accounts a where a.account = w.account and a.last > w.last)
-           or exists (select from webhook_deliveries d where d.webhook_id = w.id and d.due_at <= $1))
+         and (coalesce(w.rest_until <= $1, true)
+             and exists (select from webhook_deliveries d where d.webhook_id = w.id and d.due_at <= $1)
+           or (w.failures = 0 or coalesce(w.rest_until <= $1, true))
+             and exists (select from event_accounts a where a.account = w.account and a.last > w.last))
      ), taken as (
        select w.id from webhooks w join due using (id) join keys using (added_by)
          left join unnest($5::text[], $6::int[]) as busy(added_by, turns) on busy.added_by = due.added_by
@@ -76,11 +78,11 @@ export interface Delivery {
   tries: number;
 }
 
-/** Those that have failed and are to be tried again now, the oldest first. */
+/** Those that have failed and are to be tried again now, first what has been due the longest: what is refused each time keeps no others waiting. */
 export async function dueDeliveries(sql: Sql, id: string, now: Date, most: number): Promise<Delivery[]> {
   const { rows } = await sql.query<Delivery>(
     `select number, kind, at, body, tries from webhook_deliveries where webhook_id = $1 and due_at <= $2
-     order by number limit $3`,
+     order by due_at, number limit $3`,
     [id, now, most],
   );
   return rows;
@@ -163,7 +165,7 @@ export async function recordSuccess(
   tx: Tx,
   id: string,
   holder: string,
-  { numbers, last }: { numbers: readonly bigint[]; last: bigint },
+  { numbers, last, now }: { numbers: readonly bigint[]; last: bigint; now: Date },
 ): Promise<boolean> {
   const { rowCount } = await tx.query(
     `update webhooks set last = greatest(last, $3), failures = 0, rest_until = null, lease_until = ${leaseEnd(TURN_LEASE)}
@@ -171,33 +173,59 @@ export async function recordSuccess(
     [id, holder, last],
   );
   if (rowCount === 0) return false;
-  await tx.query('delete from webhook_deliveries where webhook_id = $1 and number = any($2)', [id, numbers]);
+  const again = await tx.query('delete from webhook_deliveries where webhook_id = $1 and number = any($2)', [
+    id,
+    numbers,
+  ]);
+  if (again.rowCount > 0) await hasten(tx, id, now, 2 * again.rowCount);
   return true;
 }
 
 /**
+ * The receiver has taken what it did not take before. It may have taken nothing for a while, and what failed then would wait as long
+ * once more. So each that arrives has two others be tried at once; what is refused for good has none.
+ */
+async function hasten(tx: Tx, id: string, now: Date, most: number): Promise<void> {
+  await tx.query(
+    `update webhook_deliveries set due_at = $2 where webhook_id = $1 and number in (
+       select number from webhook_deliveries where webhook_id = $1 and due_at > $2 order by due_at, number limit $3
+     )`,
+    [id, now, most],
+  );
+}
+
+/**
  * These have not arrived: they are due again at `dueAt`, but for what was told before `lostBefore`, which is given up, and the
- * webhook rests. Everything up to `last` was tried.
+ * webhook rests. What its owner has asked for since is tried once. Everything up to `last` was tried. False where the turn is over.
  */
 export async function recordFailure(
   tx: Tx,
   id: string,
   holder: string,
-  failed: { deliveries: readonly Delivery[]; last: bigint; dueAt: Date; restUntil: Date; lostBefore: Date },
-): Promise<void> {
-  const { deliveries, last, dueAt, restUntil, lostBefore } = failed;
+  failed: {
+    deliveries: readonly Delivery[];
+    last: bigint;
+    dueAt: Date;
+    failures: number;
+    restUntil: Date;
+    lostBefore: Date;
+  },
+): Promise<boolean> {
+  const { deliveries, last, dueAt, failures, restUntil, lostBefore } = failed;
   const { rowCount } = await tx.query(
-    `update webhooks set last = greatest(last, $3), failures = failures + 1, rest_until = $4
+    `update webhooks set last = greatest(last, $3), failures = $4, rest_until = $5, lease_until = ${leaseEnd(TURN_LEASE)}
      where id = $1 and lease_holder = $2`,
-    [id, holder, last, restUntil],
+    [id, holder, last, failures, restUntil],
   );
-  if (rowCount === 0) return;
+  if (rowCount === 0) return false;
   await putDeliveries(tx, id, deliveries, dueAt);
   const lost = await tx.query(
-    'update webhook_deliveries set due_at = null where webhook_id = $1 and due_at is not null and at <= $2',
+    `update webhook_deliveries set due_at = null
+     where webhook_id = $1 and due_at is not null and at <= $2 and (tries > 0 or due_at <= $2)`,
     [id, lostBefore],
   );
   if (lost.rowCount > 0) await keepNewestGivenUp(tx, id);
+  return true;
 }
 
 /** These were given up, and nothing up to `last` is to be tried any more. False, and nothing is written, where the turn is over. */
@@ -269,7 +297,7 @@ export async function wakeWebhook(tx: Tx, id: string): Promise<void> {
 export interface WebhookBacklog {
   /** How many events were given up. */
   deadLetters: number;
-  /** Since when the oldest event waits for a webhook that does not fail. */
+  /** Since when the oldest event waits for a webhook whose receiver is not away: it takes events, or refuses some of them. */
   waitingSince: Date | null;
 }
 
@@ -279,7 +307,7 @@ export async function webhookBacklog(sql: Sql): Promise<WebhookBacklog> {
     `select (select count(*) from webhook_deliveries where due_at is null) as "deadLetters",
        (select min(next.at) from webhooks w join event_accounts a on a.account = w.account and a.last > w.last, lateral (
           select coalesce(told_at, at) as at from events e where e.account = w.account and e.last > w.last order by e.last limit 1
-        ) as next where w.failures = 0) as "waitingSince"`,
+        ) as next where w.failures <= 1) as "waitingSince"`,
   );
   const { deadLetters, waitingSince } = rows[0]!;
   return { deadLetters: Number(deadLetters), waitingSince };

@@ -28,7 +28,7 @@ export interface Webhook {
   last: bigint;
   /** Names the key that it was added by; one from before keys were noted stands for itself. */
   addedBy: string;
-  /** How often in a row it has failed, and until when it rests. */
+  /** How often in a row it was away, 1 where it refuses events, and until when it rests; with 0, only what is tried again does. */
   failures: number;
   restUntil: Date | null;
 }

@@ -1,0 +1,128 @@
+import { attemptOf, messageOf } from '../../events/messages.js';
+import { isAnswered, isReceived, type Outcome, type Sender } from '../../events/sender.js';
+import { backOffMs } from '../../lib/back-offs.js';
+import type { AdjustableClock } from '../../lib/clock.js';
+import type { Store } from '../../store/sql.js';
+import { addAttempt, type Delivery, recordFailure, recordSuccess } from '../../store/webhook-deliveries.js';
+import type { Webhook } from '../../store/webhooks.js';
+import type { createWebhookMetrics } from './metrics.js';
+import type { SendsAtOnce } from './sends-at-once.js';
+
+/** With the longest answer to the last one, it is still this copy's turn. */
+const AGAIN_MS = 8_000;
+/** After that it is given up. */
+export const LONGEST_MS = 24 * 60 * 60_000;
+/** Between the attempts for one event. */
+const RETRIES = { firstMs: 5_000, longestMs: 4 * 60 * 60_000 };
+/** Of a receiver that is away, whatever the event. One that answers has the first. */
+const RESTS = { firstMs: 1_000, longestMs: 5 * 60_000 };
+
+export interface Attempting {
+  store: Store;
+  clock: AdjustableClock;
+  steadyNow: () => number;
+  send: Sender;
+  metrics: ReturnType<typeof createWebhookMetrics>;
+  sends: SendsAtOnce;
+}
+
+/** `stop`: the receiver is away or has too much to do, or this is another copy's turn by now. */
+export type Result = 'taken' | 'refused' | 'stop';
+
+/**
+ * Sends these at the same time, and tells whether all were taken. Written at once: a copy that is stopped before leaves none of them
+ * out, and another one sends all of them. `last` is what was tried by then: it only says what comes in its turn.
+ */
+export async function attempt(
+  deps: Attempting,
+  { webhook, holder, last }: { webhook: Webhook; holder: string; last: bigint },
+  deliveries: readonly Delivery[],
+  { isAgain = false } = {},
+): Promise<Result> {
+  const { store, clock } = deps;
+  const { tried, attempts } = await sendAll(deps, webhook, deliveries);
+  const now = clock.now();
+  const received = tried.filter(({ outcome }) => isReceived(outcome)).map(({ delivery }) => delivery.number);
+  const notReceived = tried.filter(({ outcome }) => !isReceived(outcome));
+  const failed = notReceived.map(({ delivery }) => delivery);
+  const isThere = tried.some(({ outcome }) => isAnswered(outcome));
+  return store.transaction(async (tx) => {
+    for (const { delivery, outcome } of attempts) {
+      await addAttempt(tx, webhook.id, attemptOf(delivery.number, new Date(now), outcome));
+    }
+    if (received.length > 0) {
+      Object.assign(webhook, { failures: 0, restUntil: null });
+      const isOurs = await recordSuccess(tx, webhook.id, holder, { numbers: received, last, now: new Date(now) });
+      if (!isOurs) return 'stop';
+    }
+    if (failed.length === 0) return 'taken';
+    const tries = Math.max(...failed.map((delivery) => delivery.tries)) + 1;
+    Object.assign(webhook, restOf(webhook, { isThere, isAgain, tries, now }));
+    const isOurs = await recordFailure(tx, webhook.id, holder, {
+      // What a clock that was ahead has told would be tried until then.
+      deliveries: failed.map((delivery) => ({
+        ...delivery,
+        at: new Date(Math.min(delivery.at.getTime(), now)),
+        tries,
+      })),
+      last,
+      dueAt: new Date(now + backOffMs(tries, RETRIES)),
+      failures: webhook.failures,
+      restUntil: webhook.restUntil!,
+      lostBefore: new Date(now - LONGEST_MS),
+    });
+    return isOurs && notReceived.every(({ outcome }) => isAnswered(outcome)) ? 'refused' : 'stop';
+  });
+}
+
+/** How long a webhook rests after a failure: one whose receiver answers refuses an event, and may take the next. */
+function restOf(
+  { failures }: Pick<Webhook, 'failures'>,
+  { isThere, isAgain, tries, now }: { isThere: boolean; isAgain: boolean; tries: number; now: number },
+): Pick<Webhook, 'failures' | 'restUntil'> {
+  const until = (times: number) => new Date(now + backOffMs(times, RESTS));
+  // It takes what is new: only what is tried again rests, and ever longer, as it may be that which is refused.
+  if (isAgain && failures === 0) return { failures, restUntil: until(isThere ? 1 : tries) };
+  // However many have failed: the receiver was away once.
+  const times = isThere ? 1 : failures + 1;
+  return { failures: times, restUntil: until(times) };
+}
+
+interface Tried {
+  delivery: Delivery;
+  outcome: Outcome;
+}
+
+/** How each of these was tried last, and all attempts: what a receiver refuses beside others it may take by itself, at once. */
+async function sendAll(deps: Attempting, webhook: Webhook, deliveries: readonly Delivery[]) {
+  const until = deps.steadyNow() + AGAIN_MS;
+  const together = await Promise.all(deliveries.map((delivery) => sendOne(deps, webhook, delivery)));
+  const refused = together.filter(({ outcome }) => !isReceived(outcome));
+  if (refused.length === 0) deps.sends.took(webhook.id, deliveries.length);
+  if (refused.length === 0 || deliveries.length === 1) return { tried: together, attempts: together };
+  // One was taken just before.
+  deps.sends.refused(webhook.id, deliveries.length);
+  const alone: Tried[] = [];
+  for (const { delivery } of refused) {
+    // A receiver may have had long for them; and what fails by itself, too, says nothing of the others beside it.
+    if (deps.steadyNow() >= until) break;
+    const again = await sendOne(deps, webhook, delivery);
+    alone.push(again);
+    if (!isReceived(again.outcome)) break;
+  }
+  const last = new Map([...together, ...alone].map((each) => [each.delivery, each]));
+  return { tried: [...last.values()], attempts: [...together, ...alone] };
+}
+
+async function sendOne({ clock, send, metrics }: Attempting, webhook: Webhook, delivery: Delivery) {
+  const outcome = await send(messageOf(webhook, delivery, { now: clock.now(), wallNow: clock.now() - clock.offsetMs }));
+  metrics.delivered(isReceived(outcome) ? 'received' : 'failed');
+  return { delivery, outcome };
+}
+
+/** Events were deleted before they could be sent. */
+export async function noteGap({ store, clock }: Attempting, id: string, from: bigint, to: bigint): Promise<void> {
+  const error = `the events ${from} to ${to} were deleted before they could be sent`;
+  const attempt = { number: from, at: new Date(clock.now()), status: null, error, milliseconds: 0 };
+  await store.transaction((tx) => addAttempt(tx, id, attempt));
+}

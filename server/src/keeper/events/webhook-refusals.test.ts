@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, beforeEach, test } from 'node:test';
+import { failedDeliveries, retryFailed, webhookBacklog } from '../../store/webhook-deliveries.js';
+import type { KeeperLoop } from '../keeper.js';
+import { createReceivers, openWebhookWorld, until, upTo } from './testing.js';
+import { LONGEST_MS } from './webhook-attempts.js';
+
+const { store, clock, addWebhook, happen, start, webhook, reset, closeLoops, close } = await openWebhookWorld();
+after(close);
+beforeEach(reset);
+afterEach(closeLoops);
+
+const MINUTE = 60_000;
+
+/** Lets time go by, and waits for what is sent then. */
+async function pass(loop: KeeperLoop, ms: number): Promise<void> {
+  clock.setOffset(clock.offsetMs + ms);
+  await loop.runDue();
+  const isFree = async () => (await store.query('select from webhooks where lease_until > now()')).rowCount === 0;
+  while (!(await isFree())) await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
+/** Seconds until this has arrived. */
+async function secondsUntil(loop: KeeperLoop, isThere: () => boolean, most: number): Promise<number> {
+  const began = clock.offsetMs;
+  while (!isThere() && clock.offsetMs - began <= most) await pass(loop, 2_000);
+  return (clock.offsetMs - began) / 1_000;
+}
+
+/** That events come within a minute, each a minute after the last one. */
+async function comeSoon(loop: KeeperLoop, numbers: () => number[], awaited: number[]): Promise<void> {
+  for (const number of awaited) {
+    await happen(1);
+    const seconds = await secondsUntil(loop, () => numbers().includes(number), 5 * MINUTE);
+    assert.ok(seconds <= 60, `${number} came after ${seconds} s`);
+    await pass(loop, MINUTE);
+  }
+}
+
+test('attack: a stranger on the chain has a hundred events happen that a receiver answers, but refuses by what they are: what it takes comes within a minute, then and later', async () => {
+  const count = 100;
+  await addWebhook('hook');
+  const refusals = [404, 500, 400, 302];
+  const { send, messages, numbers } = createReceivers({
+    hook: (number) => (number <= count ? refusals[number % refusals.length]! : 200),
+  });
+  const loop = await start(send);
+  await happen(count);
+  await comeSoon(loop, () => numbers('hook'), upTo(count + 40, count + 1));
+  const tries = messages.filter(({ headers }) => headers['webhook-id'] === 'hook_1').length;
+  assert.ok(tries >= 5 && tries <= 12, `${tries} tries`);
+  assert.equal((await store.query('select from webhook_deliveries where due_at is not null')).rowCount, count);
+});
+
+test('attack: a stranger on the chain has a thousand such events happen: what comes after them is late by five minutes', async () => {
+  const count = 1_000;
+  await addWebhook('hook');
+  const { send, numbers } = createReceivers({ hook: (number) => (number <= count ? 404 : 200) });
+  const loop = await start(send);
+  await happen(count + 1);
+  const seconds = await secondsUntil(loop, () => numbers('hook').includes(count + 1), 10 * MINUTE);
+  assert.ok(seconds <= 300, `${seconds} s`);
+});
+
+test('attack: a stranger on the chain has events happen that a receiver answers as if it was away: what is tried again keeps nothing else waiting', async () => {
+  await addWebhook('hook');
+  const { send, numbers } = createReceivers({ hook: (number) => (number <= 40 && number % 2 === 0 ? 503 : 200) });
+  const loop = await start(send);
+  await happen(40);
+  assert.ok((await secondsUntil(loop, () => numbers('hook').length === 20, 5 * MINUTE)) <= 120);
+  await comeSoon(loop, () => numbers('hook'), upTo(80, 41));
+});
+
+test('a receiver that is away is posted to every five minutes in the end, however much is to be tried again', async () => {
+  await addWebhook('away');
+  const { send, messages } = createReceivers({ away: () => 503 });
+  const loop = await start(send);
+  await happen(100);
+  for (let minutes = 0; minutes < 180; minutes++) {
+    await happen(minutes < 90 ? 1 : 0);
+    for (let n = 0; n < 4; n++) await pass(loop, MINUTE / 4);
+  }
+  // Some nine in the first eight minutes.
+  assert.ok(messages.length <= 9 + 180 / 5, `${messages.length} posts in three hours`);
+  assert.ok(messages.length >= 180 / 5);
+});
+
+test('what is tried again has its part of each turn also where a webhook is behind', async () => {
+  await addWebhook('behind');
+  const failing = new Set([1]);
+  const { send, numbers } = createReceivers({ behind: (number) => (failing.delete(number) ? 500 : 200) });
+  const loop = await start(send);
+  await happen(1_000);
+  await until(loop, () => numbers('behind').length > 0);
+  clock.setOffset(clock.offsetMs + 10_000);
+  await until(loop, () => numbers('behind').length === 1_000);
+  assert.ok(numbers('behind').indexOf(1) < 900, 'it came last');
+});
+
+test('what a receiver has refused for hours comes soon after it takes events again', async () => {
+  await addWebhook('broken');
+  let isBroken = true;
+  const { send, numbers } = createReceivers({ broken: () => (isBroken ? 500 : 200) });
+  const loop = await start(send);
+  for (let n = 0; n < 40; n++) {
+    await happen(1);
+    await pass(loop, 3 * MINUTE);
+  }
+  isBroken = false;
+  const seconds = await secondsUntil(loop, () => numbers('broken').length === 40, 60 * MINUTE);
+  assert.ok(seconds <= 300, `${seconds} s`);
+});
+
+for (const [what, status] of Object.entries({ 'refuses one of them': 500, 'is away for a moment': 503 }))
+  test(`what was given up, and its owner asks for again, is tried once each, also where the receiver ${what}`, async () => {
+    await addWebhook('hook');
+    let isAway = true;
+    const failing = new Set([2]);
+    const { send, numbers } = createReceivers({
+      hook: (number) => (isAway ? 503 : failing.delete(number) ? status : 200),
+    });
+    const loop = await start(send);
+    await happen(5);
+    await secondsUntil(loop, () => false, MINUTE);
+    for (let hours = 0; hours < 30; hours++) await pass(loop, 60 * MINUTE);
+    assert.equal((await failedDeliveries(store, 'hook', 10)).length, 5);
+    assert.ok(clock.offsetMs >= LONGEST_MS);
+    isAway = false;
+    await store.transaction((tx) => retryFailed(tx, 'hook', new Date(clock.now())));
+    await pass(loop, 5 * MINUTE);
+    await secondsUntil(loop, () => numbers('hook').length === 4, MINUTE);
+    assert.deepEqual(numbers('hook'), [1, 3, 4, 5]);
+    assert.deepEqual(
+      (await failedDeliveries(store, 'hook', 10)).map(({ number }) => number),
+      [2n],
+    );
+  });
+
+test('events are said to wait also where the receiver refuses some, and not where it is away', async () => {
+  await addWebhook('hook');
+  let status = 404;
+  const { send, messages } = createReceivers({ hook: () => status });
+  const loop = await start(send);
+  await happen(30);
+  const { waitingSince: before } = await webhookBacklog(store);
+  await until(loop, () => messages.length === 20);
+  await pass(loop, 0);
+  assert.equal((await webhook()).failures, 1);
+  assert.deepEqual((await webhookBacklog(store)).waitingSince, before);
+  status = 503;
+  await pass(loop, 2_000);
+  assert.equal((await webhook()).failures, 2);
+  assert.equal((await webhookBacklog(store)).waitingSince, null);
+});
