@@ -100,10 +100,11 @@ export function createReceivers(answers: Record<string, (number: number) => Outc
   return { send, messages, numbers: (name: string) => [...new Set(got.get(name))] };
 }
 
-/** A receiver that counts how many posts it has at the same time, each for so long. */
+/** A receiver that counts how many posts it has at the same time, each for so long, and how often one comes while it has none. */
 export function busyReceiver(ms: number) {
-  const seen = { now: 0, most: 0 };
+  const seen = { now: 0, most: 0, waves: 0 };
   const answer = async () => {
+    if (seen.now === 0) seen.waves += 1;
     seen.now += 1;
     seen.most = Math.max(seen.most, seen.now);
     await new Promise((resolve) => setTimeout(resolve, ms));

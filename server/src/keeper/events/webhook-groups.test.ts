@@ -27,12 +27,10 @@ test('attack: a stranger on the chain has ever more happen that a webhook hears 
   await happen(count);
   const { seen, answer } = busyReceiver(ms);
   const { send, messages, numbers } = createReceivers({ hook: answer });
-  const began = performance.now();
   const loop = await start(send);
   await until(loop, () => numbers('hook').length >= count);
-  const took = performance.now() - began;
   assert.equal(seen.most, 8);
-  assert.ok(took < (count * ms) / 3, `${took} ms`);
+  assert.ok(seen.waves < count / 3, `${seen.waves} waves`);
   assert.equal(messages.length, count);
   assert.deepEqual(new Set(numbers('hook')), new Set(upTo(count)));
 });
