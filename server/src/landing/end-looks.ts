@@ -119,11 +119,12 @@ export class EndLooks {
     const failure = told instanceof Error ? told : told === 'untold' ? undefined : told.failure;
     for (const look of looks) {
       look.state = 'idle';
-      const restMs = Math.max(AGAIN_MS.least, now - begun) * 2 ** (look.asked - 1);
+      const end = told === 'untold' ? told : told instanceof Error ? undefined : told.ends.get(look.signature);
+      // What has ended is wanted again only to hear the same once more.
+      const restMs = Math.max(AGAIN_MS.least, now - begun) * (end === undefined ? 2 ** (look.asked - 1) : 1);
       look.againAt = now + Math.min(restMs, AGAIN_MS.longest);
       look.isListed = failure === undefined && !isRead(look);
       look.refused = refusals(look, told);
-      const end = told === 'untold' ? told : told instanceof Error ? undefined : told.ends.get(look.signature);
       if (told !== 'untold' && !(told instanceof Error)) look.buried = told.isBuried ? look.buried + 1 : 0;
       if (failure && end === undefined) look.fail(failure, look.asked);
       else look.end(end);

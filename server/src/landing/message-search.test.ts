@@ -188,6 +188,17 @@ test('attack: a node keeps a transaction without what has become of it: that is 
   for (let time = 0; time < 70; time++) await assert.rejects(find(9n), ChainUnavailable);
 });
 
+test('attack: a node of several behind an address says once of a message that has landed that it has failed: it has landed, and what has failed is said twice', async () => {
+  const failed = { ...ours, meta: { err: { InstructionError: [0, { Custom: 1 }] } } };
+  const errOf = async (...answers: unknown[]) => {
+    const find = openSearch({ [signature]: () => answers.shift() });
+    return ((await find(9n)) as { err: unknown }).err;
+  };
+  assert.equal(await errOf(failed, ours), null);
+  assert.deepEqual(await errOf(failed, failed), failed.meta.err);
+  await assert.rejects(errOf(failed, null), ChainUnavailable, 'looked for again');
+});
+
 test('attack: a node gives another transaction for a signature of the message: that is not believed', async () => {
   const other = compileMessage({ version: 0, feePayer: account, instructions: [], blockhash: account });
   const find = openSearch({ [signature]: () => ({ ...ours, transaction: [encoded(other)] }) });

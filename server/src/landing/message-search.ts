@@ -170,7 +170,7 @@ class AccountHistory {
     for await (const signature of this.#signatures(looks)) {
       const own = await this.#signedBy(open, signature);
       if (own.length === 0) continue;
-      const read = await this.#read(signature, own[0]!.search.message).catch((error: Error) => error);
+      const read = await this.#readTwice(signature, own[0]!.search.message).catch((error: Error) => error);
       for (const look of own) {
         if (read instanceof Error) look.fail(read);
         else look.end(read);
@@ -224,6 +224,12 @@ class AccountHistory {
       // The last one is listed again, to see that this node knows it.
       last = { signature: rows.at(-1)!.signature, before: rows.at(-2)!.signature };
     }
+  }
+
+  /** One answer of one node has nothing fail: what is told so is made anew. */
+  async #readTwice(signature: string, message: Uint8Array): Promise<Found> {
+    const found = await this.#read(signature, message);
+    return found.err === null ? found : this.#read(signature, message);
   }
 
   /** @throws if the node does not give it, or does not tell how it has ended */

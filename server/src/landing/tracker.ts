@@ -54,6 +54,11 @@ interface TrackerDeps {
 const MAX_STATUSES = 256;
 /** Slots. For 300 of them nodes know what has landed by a part of its signature; what is older, by the whole. */
 const PART_KNOWN = 500n;
+/**
+ * So many lists in a row must say that it has failed: a status says so, too, or none does. One that says it has landed may be that of
+ * another one with the same nonce, so that neither is right for good.
+ */
+const FAILED_LISTS = { agreed: 2, alone: 4 };
 /** From so many unanswered questions on, the log says so. */
 const MANY_ASKED = 3;
 
@@ -69,12 +74,14 @@ interface Tracked extends Flight {
   isWorthResending: boolean;
   /** How often it has its turn to be sent before that is asked again. */
   asksAgainAt: number;
-  /** Whether the node has just said that it has failed, for the first time. */
+  /** Whether the node has just said that it has failed. */
   isSaidToHaveFailed: boolean;
   /** What the node says of it now by its status. */
   told: TransactionEnd | undefined;
   /** Whether the node did not have it, whose status it told. */
   isMissing: boolean;
+  /** How many lists in a row have said that it has failed. */
+  failedLists: number;
   look: Look | undefined;
 }
 
@@ -113,7 +120,7 @@ class PollingTracker implements Tracker {
       const times = takenOver ? 0 : 1;
       const sendAgainAt = this.#deps.steadyNow() + (takenOver ? 0 : resending.resendAfterMs(times));
       const said = { isWorthResending: false, asksAgainAt: 0, isSaidToHaveFailed: false };
-      const looking = { told: undefined, isMissing: false, look: undefined };
+      const looking = { told: undefined, isMissing: false, failedLists: 0, look: undefined };
       const promised = { verdict: promise, resolve, reject };
       const tracked = {
         ...flight,
@@ -263,14 +270,11 @@ class PollingTracker implements Tracker {
    */
   #conclude(flight: Tracked, status: SignatureStatus | undefined, now: bigint): boolean {
     const isSecond = flight.isSaidToHaveFailed;
-    flight.isSaidToHaveFailed = false;
+    flight.isSaidToHaveFailed = status?.confirmed === true && status.err !== null;
     flight.told = undefined;
     if (!status?.confirmed) return false;
     const { slot, err, finalized } = status;
-    if (err !== null && !finalized && !isSecond) {
-      flight.isSaidToHaveFailed = true;
-      return true;
-    }
+    if (flight.isSaidToHaveFailed && !finalized && !isSecond) return true;
     if (!flight.isOurs && now - slot < PART_KNOWN) return this.#lookFor(flight, { slot, err });
     this.#finish(flight, verdictOf({ slot, err }));
     return true;
@@ -290,11 +294,7 @@ class PollingTracker implements Tracker {
       payer: decodeTransaction(flight.wire).decoded.accounts[0]! as Address,
       caller,
       since,
-      end: (end) => {
-        const known = end === 'untold' ? flight.told : end;
-        if (known) this.#finish(flight, verdictOf(known));
-        else if (end === undefined) flight.isMissing = true;
-      },
+      end: (end) => this.#heed(flight, end),
       fail: (error, asked) =>
         this.#deps.log[asked === MANY_ASKED ? 'warn' : 'debug'](
           { signature, reason: error.message },
@@ -307,12 +307,24 @@ class PollingTracker implements Tracker {
     return !flight.isMissing;
   }
 
+  /** One list of one node may be wrong: what is told as failed is made anew. */
+  #heed(flight: Tracked, end: TransactionEnd | 'untold' | undefined): void {
+    flight.isMissing = end === undefined;
+    const known = end === 'untold' ? flight.told : end;
+    const isFailed = end !== 'untold' && isFailure(end);
+    flight.failedLists = isFailed ? flight.failedLists + 1 : 0;
+    const needed = isFailure(flight.told) ? FAILED_LISTS.agreed : FAILED_LISTS.alone;
+    if (known && (!isFailed || flight.failedLists >= needed)) this.#finish(flight, verdictOf(known));
+  }
+
   #finish(flight: Tracked, verdict: Verdict): void {
     if (flight.look) this.#looks.forget(flight.look);
     if (this.#flights.get(flight.signature) === flight) this.#flights.delete(flight.signature);
     flight.resolve(verdict);
   }
 }
+
+const isFailure = (end: TransactionEnd | undefined): boolean => end !== undefined && end.err !== null;
 
 function verdictOf({ slot, err }: TransactionEnd): Verdict {
   return err === null ? { event: 'landed', slot, error: null } : { event: 'failed', slot, error: err };
