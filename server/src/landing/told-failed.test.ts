@@ -13,19 +13,34 @@ const lifetime = { kind: 'blockhash', blockhash: generateKeypair().address, aliv
 /** What a node says of how it has ended; undefined if it does not have it. */
 type Word = null | typeof FAILED | undefined;
 
+interface Told {
+  statuses: Word[];
+  /** As statuses that are asked of all that the node has kept; by default those of late. */
+  kept?: Word[];
+  lists?: Word[];
+  finalized?: boolean;
+  /** How many slots ago statuses say that it was. */
+  back?: number;
+  isOurs?: boolean;
+  isDead?: boolean;
+}
+
 /** A node tells the end of one transaction by statuses and by lists, each time the next of these words, and then the last again. */
-async function endOf({ statuses, lists }: { statuses: Word[]; lists: Word[] }, seconds = 20) {
+async function endOf(told: Told) {
+  const { statuses, kept = statuses, lists = [undefined], finalized = false, back = 0, isOurs = false } = told;
   let now = 0;
-  const counts = { statuses: 0, lists: 0 };
+  const counts = { statuses: 0, kept: 0, lists: 0 };
   const next = (words: Word[], kind: keyof typeof counts) => words[Math.min(counts[kind]++, words.length - 1)];
   const rpc: Rpc = {
     name: 'test',
-    async call<T>(method: string): Promise<T> {
+    async call<T>(method: string, [, options]: unknown[]): Promise<T> {
       const context = { slot: NOW_SLOT };
-      if (method === 'isBlockhashValid') return { context, value: true } as T;
+      if (method === 'isBlockhashValid') return { context, value: !told.isDead } as T;
       if (method === 'getSignatureStatuses') {
-        const err = next(statuses, 'statuses');
-        const status = { slot: NOW_SLOT, err, confirmationStatus: 'confirmed' };
+        const isKept = (options as { searchTransactionHistory: boolean }).searchTransactionHistory;
+        const err = isKept ? next(kept, 'kept') : next(statuses, 'statuses');
+        const confirmationStatus = finalized ? 'finalized' : 'confirmed';
+        const status = { slot: NOW_SLOT - back, err, confirmationStatus };
         return { context, value: [err === undefined ? null : status] } as T;
       }
       assert.equal(method, 'getSignaturesForAddress');
@@ -37,13 +52,13 @@ async function endOf({ statuses, lists }: { statuses: Word[]; lists: Word[] }, s
   const chain = createChain({ rpc, steadyNow, fees: FEES });
   const tracker = createTracker({ chain, sendRpcs: [], log, steadyNow });
   let event: string | undefined;
-  tracker.track({ signature: 'signature', wire: emptyWire(lifetime.blockhash), lifetime }).then(
+  tracker.track({ signature: 'signature', wire: emptyWire(lifetime.blockhash), lifetime, isOurs }).then(
     (verdict) => {
       event = verdict.event;
     },
     () => {},
   );
-  while (event === undefined && now < seconds * 1_000) {
+  while (event === undefined && now < 20_000) {
     now += STEP_MS;
     mock.timers.tick(STEP_MS);
     for (let turn = 0; turn < 8; turn++) await new Promise((resolve) => setImmediate(resolve));
@@ -69,6 +84,36 @@ describe('attack: a node of several behind an address lists what has landed as f
       assert.equal(event, 'landed');
     }
   });
+});
+
+describe('attack: a node of several behind an address says by a status that what is under way has failed: nobody is told to pay again', () => {
+  for (const isOurs of [true, false])
+    it(`once, finalized, of now and of long ago, ${isOurs ? 'of what a wallet of the service pays for' : 'of what others pay for'}`, async () => {
+      for (const back of [0, 600]) {
+        const told = { statuses: [FAILED, undefined, FAILED, undefined, null], lists: [null], finalized: true, back };
+        assert.equal((await endOf({ ...told, isOurs })).event, 'landed');
+      }
+    });
+
+  it('again and again, of slots before it was made, which no list has', async () => {
+    for (const finalized of [true, false])
+      assert.equal((await endOf({ statuses: [FAILED], finalized, back: 600 })).event, undefined);
+  });
+});
+
+it('what has failed is told so at its second status where its wallet is one of the service', async () => {
+  for (const finalized of [true, false]) {
+    const { event, afterMs } = await endOf({ statuses: [FAILED], isOurs: true, finalized });
+    assert.equal(event, 'failed');
+    assert.ok(afterMs <= 1_000, `${afterMs} ms`);
+  }
+});
+
+it('what has failed so long ago that a node remembers it only when it looks further is told so', async () => {
+  for (const isOurs of [true, false]) {
+    const { event } = await endOf({ statuses: [undefined], kept: [FAILED], lists: [FAILED], isOurs, isDead: true });
+    assert.equal(event, 'failed');
+  }
 });
 
 it('what has failed is told so once two lists say it, as its statuses do', async () => {

@@ -54,6 +54,8 @@ interface TrackerDeps {
 const MAX_STATUSES = 256;
 /** Slots. For 300 of them nodes know what has landed by a part of its signature; what is older, by the whole. */
 const PART_KNOWN = 500n;
+/** What has been followed for less, and by nobody before, has not landed so many slots ago, whatever a status says. */
+const PART_KNOWN_MS = 200_000;
 /**
  * So many lists in a row must say that it has failed: a status says so, too, or none does. One that says it has landed may be that of
  * another one with the same nonce, so that neither is right for good.
@@ -61,6 +63,9 @@ const PART_KNOWN = 500n;
 const FAILED_LISTS = { agreed: 2, alone: 4 };
 /** From so many unanswered questions on, the log says so. */
 const MANY_ASKED = 3;
+
+/** Where a node looks a status up: what is older it tells only when it is asked to look further, which is asked seldom. */
+type Memory = 'recent' | 'history';
 
 interface Tracked extends Flight {
   deaths: Deaths;
@@ -74,8 +79,10 @@ interface Tracked extends Flight {
   isWorthResending: boolean;
   /** How often it has its turn to be sent before that is asked again. */
   asksAgainAt: number;
-  /** Whether the node has just said that it has failed. */
-  isSaidToHaveFailed: boolean;
+  /** Steady milliseconds. */
+  begun: number;
+  /** Whether the node has just said that it has failed, by what it remembers of late, and by all that it has kept. */
+  isSaidToHaveFailed: Record<Memory, boolean>;
   /** What the node says of it now by its status. */
   told: TransactionEnd | undefined;
   /** Whether the node did not have it, whose status it told. */
@@ -118,8 +125,10 @@ class PollingTracker implements Tracker {
     else {
       const { takenOver, resending = this.#pace } = flight;
       const times = takenOver ? 0 : 1;
-      const sendAgainAt = this.#deps.steadyNow() + (takenOver ? 0 : resending.resendAfterMs(times));
-      const said = { isWorthResending: false, asksAgainAt: 0, isSaidToHaveFailed: false };
+      const begun = this.#deps.steadyNow();
+      const sendAgainAt = begun + (takenOver ? 0 : resending.resendAfterMs(times));
+      const isSaidToHaveFailed = { recent: false, history: false };
+      const said = { isWorthResending: false, asksAgainAt: 0, isSaidToHaveFailed };
       const looking = { told: undefined, isMissing: false, failedLists: 0, look: undefined };
       const promised = { verdict: promise, resolve, reject };
       const tracked = {
@@ -129,6 +138,7 @@ class PollingTracker implements Tracker {
         ...said,
         ...looking,
         resending,
+        begun,
         sendAgainAt,
         times,
       };
@@ -189,7 +199,7 @@ class PollingTracker implements Tracker {
   async #pollGroup(group: Tracked[], turns: number): Promise<number> {
     const { chain, steadyNow } = this.#deps;
     const { slot, found } = await chain.statuses(signaturesOf(group), { history: false });
-    const unknown = group.filter((flight, index) => !this.#conclude(flight, found[index], slot));
+    const unknown = group.filter((flight, index) => !this.#conclude(flight, found[index], slot, 'recent'));
     const due = unknown.filter((flight) => flight.sendAgainAt <= steadyNow()).slice(0, Math.max(0, turns));
     if (due.length === 0) return 0;
     try {
@@ -237,7 +247,7 @@ class PollingTracker implements Tracker {
     const since = asks ? await historySince(chain.rpc).catch(() => Number.POSITIVE_INFINITY) : undefined;
     for (const [index, flight] of ended.entries()) {
       // Whose status that is shows by itself, once the node knows no more of that time by parts of signatures.
-      if (this.#conclude(flight, found[index], slot) || found[index]?.confirmed) continue;
+      if (this.#conclude(flight, found[index], slot, 'history') || found[index]?.confirmed) continue;
       const death = deaths[due.indexOf(flight)];
       // A node that lags behind the one that reported the death may not have seen it land yet.
       if (death === undefined) this.#finish(flight, { event: 'expired', slot: null, error: rfqError(GIVEN_UP) });
@@ -266,18 +276,24 @@ class PollingTracker implements Tracker {
 
   /**
    * True when the status settles the flight, or would if the node says it again: one that has failed can be posted anew,
-   * so a failure that may still be undone must be said twice in a row. `now` is the node's slot.
+   * so that must be said twice in a row, because it may still be undone, or not be so. `now` is the node's slot.
    */
-  #conclude(flight: Tracked, status: SignatureStatus | undefined, now: bigint): boolean {
-    const isSecond = flight.isSaidToHaveFailed;
-    flight.isSaidToHaveFailed = status?.confirmed === true && status.err !== null;
+  #conclude(flight: Tracked, status: SignatureStatus | undefined, now: bigint, memory: Memory): boolean {
+    const said = flight.isSaidToHaveFailed;
+    const isSecond = said[memory];
+    said[memory] = status?.confirmed === true && status.err !== null;
     flight.told = undefined;
     if (!status?.confirmed) return false;
-    const { slot, err, finalized } = status;
-    if (flight.isSaidToHaveFailed && !finalized && !isSecond) return true;
-    if (!flight.isOurs && now - slot < PART_KNOWN) return this.#lookFor(flight, { slot, err });
+    const { slot, err } = status;
+    if (said[memory] && !isSecond) return true;
+    if (!flight.isOurs && !this.#isKnownWhole(flight, slot, now)) return this.#lookFor(flight, { slot, err });
     this.#finish(flight, verdictOf({ slot, err }));
     return true;
+  }
+
+  /** Whether a status of this slot is of this very transaction. */
+  #isKnownWhole({ takenOver, begun }: Tracked, slot: bigint, now: bigint): boolean {
+    return now - slot >= PART_KNOWN && (takenOver || this.#deps.steadyNow() - begun >= PART_KNOWN_MS);
   }
 
   /**
