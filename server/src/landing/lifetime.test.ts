@@ -28,60 +28,94 @@ function chainAt(height: bigint, { valid, behindMs = 0 }: { valid: boolean; behi
   return { chain, asked };
 }
 
-test('a transaction is dead once the chain is past the height that was told with its blockhash, and that is not valid: one question more, and none before', async () => {
+/** The slot of death where three tries say it; none says it before the others. */
+async function deadIn3(lifetime: Lifetime, chain: Chain): Promise<bigint | undefined> {
+  const said = newDeaths();
+  for (let tries = 1; tries < 3; tries++) assert.equal(await deadAt(lifetime, chain, said), undefined);
+  return deadAt(lifetime, chain, said);
+}
+
+test('a transaction is dead once the chain is past the height that was told with its blockhash, and that is not valid: one question more in each of three tries, and none before', async () => {
   const { chain, asked } = chainAt(NOW.height, { valid: false });
-  assert.equal(await deadAt(lifetimeByHeight(wire, NOW.height), chain), undefined);
-  assert.equal(await deadAt(lifetimeByHeight(wire, NOW.height + 150n), chain), undefined);
+  assert.equal(await deadIn3(lifetimeByHeight(wire, NOW.height), chain), undefined);
+  assert.equal(await deadIn3(lifetimeByHeight(wire, NOW.height + 150n), chain), undefined);
   assert.deepEqual(asked, []);
-  assert.equal(await deadAt(lifetimeByHeight(wire, NOW.height - 1n), chain), NOW.slot);
-  assert.deepEqual(asked, [blockhash]);
+  assert.equal(await deadIn3(lifetimeByHeight(wire, NOW.height - 1n), chain), NOW.slot);
+  assert.deepEqual(asked, [blockhash, blockhash, blockhash]);
 });
 
-test('attack: a node tells one height that is too high, or says once that a blockhash is dead, while what has it is under way: one answer has nothing die', async () => {
-  const { chain } = chainAt(NOW.height, { valid: true });
-  const saying = (...answers: { valid: boolean; slot: bigint }[]) =>
-    ({ ...chain, isBlockhashValid: async () => answers.shift()! }) as Chain;
-  const [alive, dead] = [
-    { valid: true, slot: NOW.slot },
-    { valid: false, slot: NOW.slot },
-  ];
-  const [behind, later] = [
-    { valid: false, slot: NOW.slot - 1n },
-    { valid: false, slot: NOW.slot + 1n },
-  ];
-  const tooHigh = lifetimeByHeight(wire, NOW.height - 150n);
-  assert.equal(await deadAt(tooHigh, saying(alive)), undefined);
-  assert.equal(await deadAt(tooHigh, saying(behind)), undefined, 'a node that is behind knows no newer ones');
-  assert.equal(await deadAt(tooHigh, saying(later)), later.slot);
-  const submitted = { kind: 'blockhash', blockhash, aliveAt: NOW.slot } as const;
-  assert.equal(await deadAt(submitted, saying(dead, alive)), undefined);
-  assert.equal(await deadAt(submitted, saying(dead, behind)), undefined);
-  assert.equal(await deadAt(submitted, saying(later, dead)), later.slot);
-  assert.equal(await deadAt(submitted, saying(dead, later)), later.slot);
-});
+/** What a node says: `gone`, that the chain is past its height, where it is asked for that, or that its blockhash or nonce is gone. */
+interface Word {
+  gone: boolean;
+  slot: bigint;
+}
 
-test('attack: a node says once that a nonce is gone, while what has it is under way: one answer has nothing die', async () => {
-  const { chain } = chainAt(NOW.height, { valid: true });
-  const [account, value] = [generateKeypair().address, generateKeypair().address];
-  const data = new Uint8Array(80);
-  data.set(addressToBytes(value), 40);
-  const saying = (...answers: { gone: boolean; slot: bigint }[]) =>
-    ({
-      ...chain,
-      async accountReading() {
-        const { gone, slot } = answers.shift()!;
-        return { account: { data: gone ? new Uint8Array(80) : data }, slot };
+const [nonceAccount, nonce] = [generateKeypair().address, generateKeypair().address];
+const NONCE = Buffer.concat([Buffer.alloc(40), addressToBytes(nonce)]);
+const byHeight = lifetimeByHeight(wire, NOW.height);
+const byBlockhash: Lifetime = { kind: 'blockhash', blockhash, aliveAt: NOW.slot };
+const byNonce: Lifetime = { kind: 'nonce', account: nonceAccount, value: nonce, aliveAt: NOW.slot };
+const ALL = [byHeight, byBlockhash, byNonce];
+
+/** The slot of death after these tries, in each of which nodes say these words one after the other, and the last again. */
+async function afterTries(lifetime: Lifetime, tries: readonly Word[][]) {
+  const said = newDeaths();
+  let death: bigint | undefined;
+  for (const words of tries) {
+    assert.equal(death, undefined);
+    const left = [...words];
+    const next = () => (left.length > 1 ? left.shift() : left[0])!;
+    const chain = {
+      async latestBlockhash() {
+        const { gone, slot } = next();
+        return { lastValidBlockHeight: NOW.height + 150n + (gone ? 1n : 0n), slot };
       },
-    }) as unknown as Chain;
-  const posted = { kind: 'nonce', account, value, aliveAt: NOW.slot } as const;
-  const [gone, still, behind] = [
-    { gone: true, slot: NOW.slot },
-    { gone: false, slot: NOW.slot },
-    { gone: true, slot: NOW.slot - 1n },
-  ];
-  assert.equal(await deadAt(posted, saying(gone, still)), undefined);
-  assert.equal(await deadAt(posted, saying(gone, behind)), undefined);
-  assert.equal(await deadAt(posted, saying(gone, gone)), NOW.slot);
+      async isBlockhashValid() {
+        const { gone, slot } = next();
+        return { valid: !gone, slot };
+      },
+      async accountReading() {
+        const { gone, slot } = next();
+        return { account: gone ? undefined : { data: NONCE }, slot };
+      },
+      rpc: { call: async () => Math.floor(Date.now() / 1_000) },
+    } as unknown as Chain;
+    death = await deadAt(lifetime, chain, said);
+  }
+  return death;
+}
+const dead = { gone: true, slot: NOW.slot };
+const alive = { gone: false, slot: NOW.slot };
+/** Tries in which each answer is the same. */
+const each = (...words: Word[]) => words.map((word) => [word]);
+
+test('attack: a node says in both answers of a try, or of two in a row, that what is under way is dead, and others that it is not: nothing dies', async () => {
+  const later = { gone: true, slot: NOW.slot + 2n };
+  for (const lifetime of ALL) {
+    for (const tries of [each(dead, dead), each(dead, dead, alive, dead, dead, alive, dead)])
+      assert.equal(await afterTries(lifetime, tries), undefined, lifetime.kind);
+    assert.equal(await afterTries(lifetime, each(dead, dead, dead)), NOW.slot);
+    assert.equal(await afterTries(lifetime, each(dead, dead, alive, later, later, later)), later.slot);
+  }
+});
+
+test('attack: a node says again and again one of two things of what is under way, that the chain is past its height or that its blockhash or nonce is gone, or is behind: nothing dies', async () => {
+  const behind = { gone: true, slot: NOW.slot - 1n };
+  for (const lifetime of ALL)
+    for (const second of [alive, behind])
+      assert.equal(await afterTries(lifetime, Array(5).fill([dead, second])), undefined, lifetime.kind);
+});
+
+test('attack: a node tells once of a height or a slot that never comes, and an honest one that is some slots behind does not know the blockhash yet: nothing dies', async () => {
+  const behind = { gone: true, slot: NOW.slot - 40n };
+  const bySlot: Lifetime = { kind: 'blockhash', blockhash, aliveAt: NOW.slot + 20_000n };
+  const byHeight = lifetimeByHeight(wire, NOW.height + 20_000n);
+  for (const tries of [each(behind), each(behind, behind, alive, behind, behind, alive, behind)]) {
+    assert.equal(await afterTries(bySlot, tries), undefined);
+    // The first answer is the height of now.
+    const heights = tries.map((words) => [alive, ...words]);
+    assert.equal(await afterTries(byHeight, heights), undefined);
+  }
 });
 
 /** Nodes of one address that take turns, each so many slots behind the chain; a call takes 0.1 s. */
@@ -108,8 +142,6 @@ function inTurns(lags: number[]) {
   } as unknown as Chain;
   return { chain, next, now: () => now, pause: () => (now += 500) };
 }
-const [nonceAccount, nonce] = [generateKeypair().address, generateKeypair().address];
-const NONCE = Buffer.concat([Buffer.alloc(40), addressToBytes(nonce)]);
 
 test('behind an address whose nodes are some slots apart and take turns, what is dead is known to be within seconds, and that no node has it', async () => {
   const aliveAt = NOW.slot - 100n;
@@ -159,22 +191,22 @@ test('attack: a node says again and again that what is under way is dead, at a s
 test('attack: a node tells once of a blockhash that lives to a height that never comes: what is crafted with it ends as the blockhash does', async () => {
   for (const height of [10n ** 15n, NOW.height + 20_000n]) {
     const dead = chainAt(NOW.height, { valid: false });
-    assert.equal(await deadAt(lifetimeByHeight(wire, height), dead.chain), NOW.slot);
-    assert.deepEqual(dead.asked, [blockhash]);
+    assert.equal(await deadIn3(lifetimeByHeight(wire, height), dead.chain), NOW.slot);
+    assert.deepEqual(new Set(dead.asked), new Set([blockhash]));
     const alive = chainAt(NOW.height, { valid: true });
-    assert.equal(await deadAt(lifetimeByHeight(wire, height), alive.chain), undefined);
+    assert.equal(await deadIn3(lifetimeByHeight(wire, height), alive.chain), undefined);
   }
 });
 
 test('a node that is hours behind and catches up has nothing die: it knows no blockhash of now', async () => {
   const { chain } = chainAt(NOW.height, { valid: false, behindMs: 90 * 60_000 });
-  assert.equal(await deadAt(lifetimeByHeight(wire, NOW.height + 12_000n), chain), undefined);
-  assert.equal(await deadAt({ kind: 'blockhash', blockhash, aliveAt: NOW.slot + 13_000n }, chain), undefined);
+  assert.equal(await deadIn3(lifetimeByHeight(wire, NOW.height + 12_000n), chain), undefined);
+  assert.equal(await deadIn3({ kind: 'blockhash', blockhash, aliveAt: NOW.slot + 13_000n }, chain), undefined);
 });
 
 test('attack: a node tells once that a blockhash is alive at a slot that never comes: what is submitted with it ends as the blockhash does', async () => {
   const dead = (aliveAt: bigint) =>
-    deadAt({ kind: 'blockhash', blockhash, aliveAt }, chainAt(NOW.height, { valid: false }).chain);
+    deadIn3({ kind: 'blockhash', blockhash, aliveAt }, chainAt(NOW.height, { valid: false }).chain);
   assert.equal(await dead(NOW.slot + 1n), undefined, 'a node that lags');
   for (const slot of [0n, NOW.slot, NOW.slot + 20_000n, 2n ** 60n]) assert.equal(await dead(slot), NOW.slot);
 });
@@ -187,7 +219,7 @@ test('a nonce is gone at the slot of the node that has its account, whatever slo
     const reading: AccountReading = { slot: read.slot, account: held };
     const { chain } = chainAt(NOW.height, { valid: false });
     const pool = { ...chain, accountReading: async () => reading } as Chain;
-    return deadAt({ kind: 'nonce', account, value, aliveAt }, pool);
+    return deadIn3({ kind: 'nonce', account, value, aliveAt }, pool);
   };
   const [before, at, later] = [NOW.slot - 8n, NOW.slot, NOW.slot + 8n];
   assert.equal(await dead({ slot: later, holds: value }, at), undefined);

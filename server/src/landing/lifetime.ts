@@ -15,6 +15,8 @@ const NONCE_OFFSET = 40;
 const ABSURD = 10_000n;
 /** Slots: nodes behind one address are seldom further apart, because from 128 on they say of themselves that they are behind. */
 const APART = 150n;
+/** In so many tries it is said to be dead. */
+const DEAD_TRIES = 3;
 /** How old the newest slot of a node may be that is at the end of the chain: the chain's clock is no better. */
 const MOST_BEHIND_MS = 10 * 60_000;
 const wall = createClock();
@@ -40,7 +42,7 @@ export function lifetimeOf(message: Uint8Array, aliveAt = 0n): Lifetime {
 export interface Deaths {
   /** The smallest slot at which the chain was said to be past its height. */
   past: bigint | undefined;
-  /** The smallest slots at which its blockhash or nonce was said to be gone: as many as it takes, in order. */
+  /** The smallest slots at which its blockhash or nonce was said to be gone, one of a try: as many as it takes, in order. */
   gone: bigint[];
 }
 
@@ -48,36 +50,48 @@ export function newDeaths(): Deaths {
   return { past: undefined, gone: [] };
 }
 
+/** Whether it has been said to be dead, but not often enough yet. */
+export function mayBeDead({ gone }: Deaths): boolean {
+  return gone.length > 0 && gone.length < DEAD_TRIES;
+}
+
 /**
- * A slot at which the transaction could no longer land, by two answers of nodes, `said` those of earlier tries among them;
- * undefined while it can. A node that has reached this slot and does not know the transaction will never know it. No single
- * answer says so: what is told as expired is made anew, though it may be about to land.
+ * A slot at which the transaction could no longer land, by two answers of nodes in each of three tries, `said` being what they said in
+ * earlier ones; undefined while it can. A node that has reached this slot and does not know the transaction will never know it. Of
+ * several nodes behind an address one may be wrong, also twice in a row: what is told as expired is made anew, though it may be about
+ * to land. So callers let time pass between tries, in which others contradict.
  */
-export async function deadAt(
-  lifetime: Lifetime,
-  chain: Chain,
-  said: Deaths = newDeaths(),
-): Promise<bigint | undefined> {
+export async function deadAt(lifetime: Lifetime, chain: Chain, said: Deaths): Promise<bigint | undefined> {
+  const gone = await goneAt(lifetime, chain, said);
+  if (gone !== undefined)
+    said.gone = [...said.gone, gone].sort((one, other) => (one < other ? -1 : 1)).slice(0, DEAD_TRIES);
+  return said.gone[DEAD_TRIES - 1];
+}
+
+/** The slot at which it is dead by the two answers of this try. */
+async function goneAt(lifetime: Lifetime, chain: Chain, said: Deaths): Promise<bigint | undefined> {
   switch (lifetime.kind) {
     case 'height': {
       const { lastValidBlockHeight: last, blockhash } = lifetime;
+      const read = () => readBlockhash(blockhash, chain);
       const { lastValidBlockHeight: newest, slot } = await chain.latestBlockhash();
-      if (last > newest + ABSURD) {
-        const { isGone, slot } = await readBlockhash(blockhash, chain);
-        return isGone && (await isCurrent(slot, chain)) ? slot : undefined;
-      }
+      if (last > newest + ABSURD) return goneTwice(said, read, (at) => isCurrent(at, chain));
       if (newest - BLOCKHASH_LIFE > last) said.past = said.past !== undefined && said.past < slot ? said.past : slot;
       else contradict(said, slot);
       // A node that is behind may not know the blockhash yet.
       const least = said.past;
-      return least === undefined
-        ? undefined
-        : countIn(said, await readBlockhash(blockhash, chain), 1, (at) => at >= least);
+      return least === undefined ? undefined : goneOnce(said, read, (at) => at >= least);
     }
-    case 'blockhash':
-      return countTwice(said, lifetime.aliveAt, chain, () => readBlockhash(lifetime.blockhash, chain));
+    case 'blockhash': {
+      const read = () => readBlockhash(lifetime.blockhash, chain);
+      return goneTwice(said, read, (at) => isSince(at, lifetime.aliveAt, chain));
+    }
     case 'nonce':
-      return countTwice(said, lifetime.aliveAt, chain, () => readNonce(lifetime, chain));
+      return goneTwice(
+        said,
+        () => readNonce(lifetime, chain),
+        (at) => isSince(at, lifetime.aliveAt, chain),
+      );
   }
 }
 
@@ -87,35 +101,23 @@ interface Reading {
   slot: bigint;
 }
 
+type IsCounted = (slot: bigint) => boolean | Promise<boolean>;
+
 /** Asks a second time where it is gone. A node that has not reached the slot at which it was alive may not know it yet. */
-async function countTwice(
+async function goneTwice(
   said: Deaths,
-  aliveAt: bigint,
-  chain: Chain,
   read: () => Promise<Reading>,
+  isCounted: IsCounted,
 ): Promise<bigint | undefined> {
-  let death: bigint | undefined;
-  for (let asked = 0; asked < 2; asked++) {
-    const reading = await read();
-    death = await countIn(said, reading, 2, (slot) => isSince(slot, aliveAt, chain));
-    if (!reading.isGone) break;
-  }
-  return death;
+  const first = await goneOnce(said, read, isCounted);
+  const second = first === undefined ? undefined : await goneOnce(said, read, isCounted);
+  return first !== undefined && second !== undefined && first > second ? first : second;
 }
 
-/** The slot of death once so many readings have said that it is gone. */
-async function countIn(
-  said: Deaths,
-  { isGone, slot }: Reading,
-  needed: number,
-  isCounted: (slot: bigint) => boolean | Promise<boolean>,
-): Promise<bigint | undefined> {
+async function goneOnce(said: Deaths, read: () => Promise<Reading>, isCounted: IsCounted): Promise<bigint | undefined> {
+  const { isGone, slot } = await read();
   if (!isGone) contradict(said, slot);
-  else if (await isCounted(slot)) {
-    const all = [...said.gone, slot].sort((one, other) => (one < other ? -1 : 1));
-    said.gone = all.slice(0, needed);
-  }
-  return said.gone[needed - 1];
+  return isGone && (await isCounted(slot)) ? slot : undefined;
 }
 
 /**

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it, mock } from 'node:test';
 import { generateKeypair } from '@slipway/wire';
 import { createChain, type Rpc } from '../chain/index.js';
+import { CLOSE, leisurely } from './pace.js';
 import { emptyWire, FEES, log } from './testing.js';
 import { createTracker } from './tracker.js';
 
@@ -23,6 +24,7 @@ interface Told {
   back?: number;
   isOurs?: boolean;
   isDead?: boolean;
+  isLeisurely?: boolean;
 }
 
 /** A node tells the end of one transaction by statuses and by lists, each time the next of these words, and then the last again. */
@@ -50,7 +52,8 @@ async function endOf(told: Told) {
   };
   const steadyNow = () => now;
   const chain = createChain({ rpc, steadyNow, fees: FEES });
-  const tracker = createTracker({ chain, sendRpcs: [], log, steadyNow });
+  const pace = told.isLeisurely ? leisurely({ ...chain, simulate: async () => ({ err: null }) as never }) : CLOSE;
+  const tracker = createTracker({ chain, sendRpcs: [], log, steadyNow, pace });
   let event: string | undefined;
   tracker.track({ signature: 'signature', wire: emptyWire(lifetime.blockhash), lifetime, isOurs }).then(
     (verdict) => {
@@ -126,4 +129,12 @@ it('of two with one nonce, what has failed is told so once four lists say it, th
   const { event, afterMs, lists } = await endOf({ statuses: [null], lists: [FAILED] });
   assert.deepEqual([event, lists], ['failed', 4]);
   assert.ok(afterMs <= 3_000, `${afterMs} ms`);
+});
+
+it('what is dead, and on no node, is told as expired within seconds of the first word of that, also what strangers post', async () => {
+  for (const isLeisurely of [true, false]) {
+    const { event, afterMs } = await endOf({ statuses: [undefined], isDead: true, isLeisurely });
+    assert.equal(event, 'expired');
+    assert.ok(afterMs <= 8_000, `${afterMs} ms`);
+  }
 });

@@ -6,7 +6,7 @@ import { broadcast } from './broadcast.js';
 import { EndLooks, type Look } from './end-looks.js';
 import { GIVEN_UP, rfqError } from './explain.js';
 import { FORGOTTEN, historySince, isForgotten, UNCERTAIN } from './history-since.js';
-import { type Deaths, deadAt, type Lifetime, newDeaths } from './lifetime.js';
+import { type Deaths, deadAt, type Lifetime, mayBeDead, newDeaths } from './lifetime.js';
 import { AT_REST, CLOSE, type Pace, type Resending } from './pace.js';
 
 /** The outcome of a transaction, according to the chain. */
@@ -61,6 +61,8 @@ const PART_KNOWN_MS = 200_000;
  * another one with the same nonce, so that neither is right for good.
  */
 const FAILED_LISTS = { agreed: 2, alone: 4 };
+/** Until what may be dead has its next turn. */
+const DYING_MS = 2_000;
 /** From so many unanswered questions on, the log says so. */
 const MANY_ASKED = 3;
 
@@ -214,7 +216,8 @@ class PollingTracker implements Tracker {
     const { log, steadyNow } = this.#deps;
     // What was taken over may not have been sent at all: it begins at 0.
     flight.times++;
-    flight.sendAgainAt = steadyNow() + flight.resending.resendAfterMs(flight.times);
+    const afterMs = flight.resending.resendAfterMs(flight.times);
+    flight.sendAgainAt = steadyNow() + (mayBeDead(flight.deaths) ? Math.min(afterMs, DYING_MS) : afterMs);
     this.#resend(flight).catch((error: Error) =>
       log.debug({ signature: flight.signature, reason: error.message }, 'rebroadcast failed'),
     );

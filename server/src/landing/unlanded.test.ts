@@ -10,7 +10,7 @@ const landed: SignatureStatus = { slot: 900n, err: null, confirmed: true, finali
 const failed = { ...landed, err: 'AccountNotFound' };
 
 /** What is found where the node says this, and the others that. */
-function found(
+async function found(
   node: { valid?: boolean; slot?: bigint; status?: SignatureStatus },
   ...others: (SignatureStatus | 'away' | undefined)[]
 ): Promise<bigint | undefined> {
@@ -31,7 +31,10 @@ function found(
     };
     return { name: 'other', call: call as Rpc['call'] };
   });
-  return unlandedAt({ chain, sendRpcs }, { signature: 'signature', lifetime, said: newDeaths() });
+  const about = { signature: 'signature', lifetime, said: newDeaths() };
+  for (let looks = 1; looks < 3; looks++)
+    assert.equal(await unlandedAt({ chain, sendRpcs }, about), undefined, 'one node says it once, or twice');
+  return unlandedAt({ chain, sendRpcs }, about);
 }
 
 test('a transaction has not landed that is dead, and that no node has but as failed for good', async () => {
