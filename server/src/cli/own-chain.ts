@@ -2,7 +2,7 @@ import { encodeTransaction, type Transaction, transactionSignature } from '@slip
 import { pino } from 'pino';
 import { type Chain, createChain, createHttpRpc } from '../chain/index.js';
 import type { Config } from '../config/index.js';
-import { broadcast, createTracker, lifetimeByHeight, NotAccepted } from '../landing/index.js';
+import { broadcastFirst, createTracker, lifetimeByHeight, NotAccepted } from '../landing/index.js';
 import { steadyNow } from '../lib/clock.js';
 import { type Signer, SignerRefused, type WalletRotation } from '../signer/index.js';
 import { CommandError } from './context.js';
@@ -41,7 +41,7 @@ export async function withChain<T>(config: Config, work: (own: Omit<OwnChain, 's
       chain,
       async land(transaction, lastValidBlockHeight) {
         const [signature, wire] = [transactionSignature(transaction), encodeTransaction(transaction)];
-        const refused = await broadcast(sendRpcs, wire, log).catch((error: NotAccepted) => error);
+        const refused = await broadcastFirst(sendRpcs, wire, log).catch((error: NotAccepted) => error);
         if (refused instanceof NotAccepted && refused.definite) return { event: 'failed' };
         return tracker.track({ signature, wire, lifetime: lifetimeByHeight(wire, lastValidBlockHeight) });
       },

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { isAlreadyProcessed, type Rpc, RpcError } from '../chain/index.js';
 
@@ -6,6 +7,10 @@ import { isAlreadyProcessed, type Rpc, RpcError } from '../chain/index.js';
  * preflight failed, or a signature is wrong. After any other error (an internal one, say) it may have been sent.
  */
 const REFUSALS: ReadonlySet<number> = new Set([-32600, -32601, -32602, -32002, -32003]);
+
+/** So many times in a row every RPC must refuse the same bytes, before nobody has taken them. */
+const REFUSALS_IN_A_ROW = 3;
+const AGAIN_MS = 300;
 
 /** Every configured RPC refused the transaction or could not be reached. */
 export class NotAccepted extends Error {
@@ -45,5 +50,27 @@ export async function broadcast(sendRpcs: readonly Rpc[], wire: Uint8Array, log:
       [...reasons].join('; '),
       errors.every((each) => each instanceof RpcError && REFUSALS.has(each.code)),
     );
+  }
+}
+
+/**
+ * `broadcast` for the first time, of what is forgotten where it is refused. One of several nodes behind an address may refuse what it
+ * has taken, or what another has, so it is sent again: only what is refused each time was not sent.
+ * @throws NotAccepted
+ */
+export async function broadcastFirst(
+  sendRpcs: readonly Rpc[],
+  wire: Uint8Array,
+  log: Logger,
+  pause: (milliseconds: number) => Promise<unknown> = sleep,
+): Promise<void> {
+  for (let refusals = 1; ; refusals++) {
+    try {
+      return await broadcast(sendRpcs, wire, log);
+    } catch (error) {
+      const isRefused = error instanceof NotAccepted && error.definite;
+      if (!isRefused || refusals === REFUSALS_IN_A_ROW) throw error;
+    }
+    await pause(AGAIN_MS);
   }
 }

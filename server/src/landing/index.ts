@@ -1,6 +1,6 @@
 export { accept, isRefusal, type Refusal } from './accept.js';
 export { askSince } from './ask-since.js';
-export { broadcast, NotAccepted } from './broadcast.js';
+export { broadcastFirst, NotAccepted } from './broadcast.js';
 export { lastCalls } from './calls.js';
 export { CannotLand } from './can-land.js';
 export type { Deliver, Delivery } from './delegated-send.js';

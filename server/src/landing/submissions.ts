@@ -11,7 +11,7 @@ import {
   type LedgerRow,
 } from '../store/ledger.js';
 import { askSince } from './ask-since.js';
-import { broadcast, NotAccepted } from './broadcast.js';
+import { broadcastFirst, NotAccepted } from './broadcast.js';
 import { type Alive, type CanLandChain, CannotLand, landedAt, requireLandable } from './can-land.js';
 import type { LandingDeps } from './deps.js';
 import type { Following } from './following.js';
@@ -147,7 +147,7 @@ export class Submissions {
   async #send({ id, wire }: LedgerRow): Promise<void> {
     const { store, sendRpcs, log } = this.#deps;
     try {
-      await broadcast(sendRpcs, wire!, log);
+      await broadcastFirst(sendRpcs, wire!, log);
     } catch (error) {
       const isRefused = error instanceof NotAccepted && error.definite;
       if (isRefused) await store.transaction((tx) => deleteSubmission(tx, id));
