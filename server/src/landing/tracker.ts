@@ -57,10 +57,10 @@ const PART_KNOWN = 500n;
 /** What has been followed for less, and by nobody before, has not landed so many slots ago, whatever a status says. */
 const PART_KNOWN_MS = 200_000;
 /**
- * So many lists in a row must say that it has failed: a status says so, too, or none does. One that says it has landed may be that of
- * another one with the same nonce, so that neither is right for good.
+ * So many statuses in a row must say that it has failed, and as many lists of its payer; or more, where these or those say it alone: one
+ * of several nodes may be wrong, or a status be that of another one with the same nonce, which has landed.
  */
-const FAILED_LISTS = { agreed: 2, alone: 4 };
+const FAILED_WORDS = { agreed: 2, alone: 4 };
 /** Until what may be dead has its next turn. */
 const DYING_MS = 2_000;
 /** From so many unanswered questions on, the log says so. */
@@ -83,8 +83,8 @@ interface Tracked extends Flight {
   asksAgainAt: number;
   /** Steady milliseconds. */
   begun: number;
-  /** Whether the node has just said that it has failed, by what it remembers of late, and by all that it has kept. */
-  isSaidToHaveFailed: Record<Memory, boolean>;
+  /** How many statuses in a row have said that it has failed, of late, and of all that nodes have kept. */
+  failedStatuses: Record<Memory, number>;
   /** What the node says of it now by its status. */
   told: TransactionEnd | undefined;
   /** Whether the node did not have it, whose status it told. */
@@ -129,8 +129,8 @@ class PollingTracker implements Tracker {
       const times = takenOver ? 0 : 1;
       const begun = this.#deps.steadyNow();
       const sendAgainAt = begun + (takenOver ? 0 : resending.resendAfterMs(times));
-      const isSaidToHaveFailed = { recent: false, history: false };
-      const said = { isWorthResending: false, asksAgainAt: 0, isSaidToHaveFailed };
+      const failedStatuses = { recent: 0, history: 0 };
+      const said = { isWorthResending: false, asksAgainAt: 0, failedStatuses };
       const looking = { told: undefined, isMissing: false, failedLists: 0, look: undefined };
       const promised = { verdict: promise, resolve, reject };
       const tracked = {
@@ -279,17 +279,18 @@ class PollingTracker implements Tracker {
 
   /**
    * True when the status settles the flight, or would if the node says it again: one that has failed can be posted anew,
-   * so that must be said twice in a row, because it may still be undone, or not be so. `now` is the node's slot.
+   * so that must be said again, because it may still be undone, or not be so. `now` is the node's slot.
    */
   #conclude(flight: Tracked, status: SignatureStatus | undefined, now: bigint, memory: Memory): boolean {
-    const said = flight.isSaidToHaveFailed;
-    const isSecond = said[memory];
-    said[memory] = status?.confirmed === true && status.err !== null;
+    const said = flight.failedStatuses;
+    const isFailed = status?.confirmed === true && status.err !== null;
+    said[memory] = isFailed ? said[memory] + 1 : 0;
     flight.told = undefined;
     if (!status?.confirmed) return false;
     const { slot, err } = status;
-    if (said[memory] && !isSecond) return true;
-    if (!flight.isOurs && !this.#isKnownWhole(flight, slot, now)) return this.#lookFor(flight, { slot, err });
+    const isAlone = flight.isOurs || this.#isKnownWhole(flight, slot, now);
+    if (isFailed && said[memory] < (isAlone ? FAILED_WORDS.alone : FAILED_WORDS.agreed)) return true;
+    if (!isAlone) return this.#lookFor(flight, { slot, err });
     this.#finish(flight, verdictOf({ slot, err }));
     return true;
   }
@@ -326,14 +327,15 @@ class PollingTracker implements Tracker {
     return !flight.isMissing;
   }
 
-  /** One list of one node may be wrong: what is told as failed is made anew. */
+  /** What a list of its payer says; `untold` where the node keeps none, and a status says it alone. */
   #heed(flight: Tracked, end: TransactionEnd | 'untold' | undefined): void {
     flight.isMissing = end === undefined;
-    const known = end === 'untold' ? flight.told : end;
-    const isFailed = end !== 'untold' && isFailure(end);
-    flight.failedLists = isFailed ? flight.failedLists + 1 : 0;
-    const needed = isFailure(flight.told) ? FAILED_LISTS.agreed : FAILED_LISTS.alone;
-    if (known && (!isFailed || flight.failedLists >= needed)) this.#finish(flight, verdictOf(known));
+    const { told, failedStatuses } = flight;
+    if (end !== 'untold') flight.failedLists = isFailure(end) ? flight.failedLists + 1 : 0;
+    const words = end === 'untold' ? Math.max(...Object.values(failedStatuses)) : flight.failedLists;
+    const needed = end !== 'untold' && isFailure(told) ? FAILED_WORDS.agreed : FAILED_WORDS.alone;
+    const known = end === 'untold' ? told : end;
+    if (known && (!isFailure(known) || words >= needed)) this.#finish(flight, verdictOf(known));
   }
 
   #finish(flight: Tracked, verdict: Verdict): void {
