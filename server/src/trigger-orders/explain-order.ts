@@ -1,8 +1,11 @@
+import type { Leg } from './order.js';
 import { type FiringTerms, isCrossed, thresholdOf, triggersOf } from './order-triggers.js';
 import type { Ignored, Tick } from './price-guard.js';
 
 export interface ExplainedOrder extends FiringTerms {
   state: string;
+  /** The leg that has been triggered last. */
+  fired: Leg | null;
   failures: number;
   expiresAt: Date;
   triggeredAt: Date | null;
@@ -54,7 +57,7 @@ export function explainOrder(
       'It is not filled: it has no seal of the service that fits. It is older than seals, or somebody else has written to the database. Its owner can cancel it.',
     );
   }
-  if (isPart) reasons.push(`A part of it is filled: the rest fires by its leg ${order.fired}.`);
+  if (isPart) reasons.push('A part of it is filled: the rest fires as all of it did.');
   if (order.expiresAt.getTime() <= now) reasons.push(`Its time was over at ${order.expiresAt.toISOString()}.`);
   if (order.retryAt && order.retryAt.getTime() > now) {
     const failures = order.failures > 0 ? ` after ${order.failures} failed fills` : '';

@@ -6,8 +6,6 @@ import type { Trigger } from './trigger-book.js';
 export interface FiringTerms {
   type: 'single' | 'oco' | 'otoco';
   stage: 'entry' | 'exit';
-  /** The leg that has begun to fill, which makes it the only live one. */
-  fired: Leg | null;
   triggerMint: string;
   triggerCondition: 'above' | 'below' | null;
   triggerPriceUsd: number | null;
@@ -20,11 +18,6 @@ export interface FiringTerms {
 
 /** The triggers of an order's live legs. Empty if its terms are incomplete. */
 export function triggersOf(terms: FiringTerms): Trigger[] {
-  const { fired } = terms;
-  return allTriggers(terms).filter(({ leg }) => fired === null || leg === fired);
-}
-
-function allTriggers(terms: FiringTerms): Trigger[] {
   const { type, stage, triggerMint: mint, triggerCondition: condition, trailingBps } = terms;
   if (type === 'single' || (type === 'otoco' && stage === 'entry')) {
     if (condition === null) return [];

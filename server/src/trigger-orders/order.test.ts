@@ -151,12 +151,11 @@ describe('every order there can be', () => {
     }
   });
 
-  test('is filled by one leg of a pair only, the other being gone from the first fill on', () => {
-    for (const { from, to } of allSteps) {
-      const began = currentTrade(from).remaining < currentTrade(from).initial;
-      if (began && from.stage === to.stage) assert.equal(to.fired, from.fired);
-      if (!began || !from.fired || from.fired === 'entry') continue;
-      assert.ok(liveLegs(from).every((leg) => leg === from.fired));
+  test('has both legs of a pair live until all of it is sold', () => {
+    for (const order of allOrders) {
+      const isPair = order.type === 'oco' || order.stage === 'exit';
+      const waits = !order.cancelAsked && (order.state === 'open' || order.state === 'partial_fill_success');
+      if (isPair) assert.deepEqual(liveLegs(order), waits ? ['take_profit', 'stop_loss'] : [], keyOf(order));
     }
   });
 
@@ -246,16 +245,16 @@ test('random walks over large amounts keep every unit', () => {
   );
 });
 
-test('of what is partly filled the leg that has begun may fire again, and no other', () => {
+test('what a part leaves is sold by whichever leg fires next', () => {
   const steps: OrderEvent[] = [
     ...(['deposit_sent', 'deposit_landed'] as const).map((type) => ({ type })),
     ...[{ type: 'triggered', leg: 'stop_loss' } as const, { type: 'sent' } as const],
     { type: 'fill_landed', input: 4n, output: 4n, into: 'wallet', whole: false },
   ];
   const part = steps.reduce(apply, newOrder('oco', 10n));
-  assert.deepEqual([part.state, liveLegs(part)], ['partial_fill_success', ['stop_loss']]);
-  assert.throws(() => apply(part, { type: 'triggered', leg: 'take_profit' }), IllegalEvent);
-  const again = [{ type: 'triggered', leg: 'stop_loss' } as const, { type: 'sent' } as const].reduce(apply, part);
+  assert.deepEqual([part.state, liveLegs(part)], ['partial_fill_success', ['take_profit', 'stop_loss']]);
+  const again = [{ type: 'triggered', leg: 'take_profit' } as const, { type: 'sent' } as const].reduce(apply, part);
+  assert.equal(again.fired, 'take_profit');
   assert.equal(apply(again, { type: 'fill_lost' }).entry.remaining, 6n);
   // What the venue did not take of the rest is the wallet's.
   const done = apply(again, { type: 'fill_landed', input: 5n, output: 5n, into: 'wallet', whole: true });

@@ -18,13 +18,13 @@ export interface Trade {
 /**
  * The state that determines an order's next step. An OTOCO has two stages: the entry trades the deposit, and the exit
  * trades the entry's output. The other types only have an entry. An OCO is one order with two legs, so that the second
- * is gone in the very step in which the first begins to fill.
+ * is gone in the very step in which the first is filled; what a part leaves is sold by whichever fires next.
  */
 export interface Order {
   readonly type: OrderType;
   readonly state: RawState;
   readonly stage: 'entry' | 'exit';
-  /** The leg that has been triggered; final from its first fill on. */
+  /** The leg that has been triggered last. */
   readonly fired: Leg | null;
   readonly entry: Trade;
   /** Only in an OTOCO whose entry is filled. */
@@ -65,11 +65,9 @@ export function newOrder(type: OrderType, input: bigint): Order {
   };
 }
 
-/** The legs that may fire now. In a partly filled order, this is the leg that has begun. */
-export function liveLegs({ type, state, stage, fired, cancelAsked }: Order): readonly Leg[] {
-  if (cancelAsked) return [];
-  if (state === 'partial_fill_success') return fired ? [fired] : [];
-  if (state !== 'open') return [];
+/** The legs that may fire now. A part ends none of them: anybody can move the pools so that no more is filled at a time. */
+export function liveLegs({ type, state, stage, cancelAsked }: Order): readonly Leg[] {
+  if (cancelAsked || (state !== 'open' && state !== 'partial_fill_success')) return [];
   return type === 'single' || (type === 'otoco' && stage === 'entry') ? ['entry'] : ['take_profit', 'stop_loss'];
 }
 
@@ -170,7 +168,7 @@ function canCancelNow({ state }: Order): boolean {
   return transitions[state].cancel_asked?.includes('ready_to_cancel') ?? false;
 }
 
-/** The order waiting for a trigger; once partly filled, for that of the leg that has begun. */
+/** The order waiting for a trigger. */
 function atRest(order: Order): Order {
   return hasFilled(order) ? { ...order, state: 'partial_fill_success' } : { ...order, state: 'open', fired: null };
 }

@@ -52,7 +52,7 @@ export function orderAnswer(order: TriggerOrderRow, events: readonly TriggerOrde
 /** The price at which a trailing order fires now, in USD. */
 function followingPrice(order: TriggerOrderRow): number | null {
   const { type, stage } = order.progress;
-  const [trigger] = triggersOf({ ...order, type, stage, fired: null });
+  const [trigger] = triggersOf({ ...order, type, stage });
   return trigger ? roundedUsd(thresholdOf(trigger)) : null;
 }
 

@@ -95,23 +95,33 @@ describe('a market that is too shallow for an order', () => {
     await client.withdraw(other.wallet, other.id);
   });
 
-  it('waits with the rest until the price of the leg that has begun is there again', async () => {
-    await pools(400n * WHOLE);
-    const { wallet, id } = await open({ orderType: 'oco', tpPriceUsd: 1, slPriceUsd: 0.5, tpSlippageBps: 500 });
-    await keeper.runDue();
-    const { remaining } = (await world.rowOf(id)).progress.entry;
-    assert.equal(await stateOf(id), 'partial_fill_success');
-    await pools(DEEP);
-    for (const usd of [0.9, 0.4]) {
-      world.setPrice(world.sold.mint, usd);
+  it('sells the rest by whichever leg of the two is reached next', async () => {
+    for (const [usd, leg] of [
+      [1, 'take_profit'],
+      [0.4, 'stop_loss'],
+    ] as const) {
+      for (const { mint } of [world.sold, world.bought]) world.setPrice(mint, 1);
+      await pools(400n * WHOLE);
+      const { wallet, id } = await open({ orderType: 'oco', tpPriceUsd: 1, slPriceUsd: 0.5, tpSlippageBps: 500 });
+      await keeper.runDue();
+      const { remaining } = (await world.rowOf(id)).progress.entry;
+      assert.equal(await stateOf(id), 'partial_fill_success');
+      await pools(DEEP);
+      world.setPrice(world.sold.mint, 0.9);
       later(10 * MINUTE_MS);
       await keeper.runDue();
       assert.equal((await world.rowOf(id)).progress.entry.remaining, remaining);
+      world.setPrice(world.sold.mint, usd);
+      await keeper.runDue();
+      const { state, fired, entry } = (await world.rowOf(id)).progress;
+      assert.deepEqual([state, fired, entry.remaining], ['fill_success', leg, 0n]);
+      assert.equal(await tokens(wallet.address), entry.received);
+      const fills = await triggerOrderEvents(world.store, wallet.address, [id]);
+      assert.deepEqual(
+        fills.filter(({ type }) => type === 'fill').map(({ context }) => context),
+        [leg, 'take_profit'],
+      );
     }
-    world.setPrice(world.sold.mint, 1);
-    await keeper.runDue();
-    assert.equal(await stateOf(id), 'fill_success');
-    assert.equal(await tokens(wallet.address), (await world.rowOf(id)).progress.entry.received);
   });
 
   it('fills an order of a wallet without an account for the output whole, at no rent of the keeper, or not at all', async () => {
