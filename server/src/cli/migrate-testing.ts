@@ -206,6 +206,7 @@ export async function newService() {
       outputMint: output?.mint ?? USD,
       triggerMint: input.mint,
       funded: true,
+      rentDue: false,
       triggerCondition: 'above' as const,
       triggerPriceUsd: 150,
       trailingBps: null,

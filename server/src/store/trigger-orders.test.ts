@@ -57,6 +57,7 @@ function newOrder(wallet: string, changes: Partial<TriggerOrderRow> = {}, state:
     leaseUntil: null,
     retryAt: null,
     funded: true,
+    rentDue: false,
     seal: null,
     progress: {
       type: 'single',

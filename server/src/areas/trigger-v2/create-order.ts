@@ -90,6 +90,7 @@ export async function createOrder(
         inputAccount,
         outputAccount,
         funded: false,
+        rentDue: false,
         createdAt: now,
         updatedAt: now,
         triggeredAt: null,

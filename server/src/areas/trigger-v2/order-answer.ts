@@ -51,8 +51,7 @@ export function orderAnswer(order: TriggerOrderRow, events: readonly TriggerOrde
 
 /** The price at which a trailing order fires now, in USD. */
 function followingPrice(order: TriggerOrderRow): number | null {
-  const { type, stage } = order.progress;
-  const [trigger] = triggersOf({ ...order, type, stage });
+  const [trigger] = triggersOf({ ...order, ...order.progress });
   return trigger ? roundedUsd(thresholdOf(trigger)) : null;
 }
 

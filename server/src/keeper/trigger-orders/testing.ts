@@ -250,6 +250,7 @@ export async function openTriggerWorld(
         outputMint: bought.mint,
         triggerMint: sold.mint,
         funded: true,
+        rentDue: false,
         triggerCondition: 'above' as const,
         triggerPriceUsd: usd,
         trailingBps: null,
