@@ -1,3 +1,4 @@
+import type { Leg } from '../trigger-orders/order.js';
 import { isLeaseOver } from './leases.js';
 import { anyOf, type Sql, type Tx } from './sql.js';
 
@@ -26,14 +27,14 @@ export interface OrderMaker {
   apiKey: string | null;
   /** Where that key stands in pages: the address that asked. */
   caller: string | null;
-  /** Whether its last fill failed or expired. */
-  hasFailed: boolean;
+  /** The leg whose last fill failed or expired. */
+  failedLeg: Leg | null;
 }
 
 /** Who has made these orders, by id. */
 export async function makersOf(sql: Sql, ids: readonly string[]): Promise<Map<string, OrderMaker>> {
   const { rows } = await sql.query<OrderMaker & { id: string }>(
-    `select o.id, o.wallet, o.failures > 0 as "hasFailed", l.api_key as "apiKey", l.payload ->> 'caller' as caller
+    `select o.id, o.wallet, case when o.failures > 0 then o.fired end as "failedLeg", l.api_key as "apiKey", l.payload ->> 'caller' as caller
      from orders o left join ledger l on l.id = o.deposit_request_id where o.id = ${anyOf('$1')}`,
     [ids],
   );

@@ -49,6 +49,10 @@ test('a price that cannot be used is named with its flaw', () => {
 test('what waits, is over or was tried is said', () => {
   const waiting = said({ ...oco, retryAt: new Date(NOW + 5_000), failures: 2 }, [], at(130));
   assert.match(waiting, /not before 2026-11-21T00:00:05.000Z after 2 failed fills/);
+  const tried = { ...oco, retryAt: new Date(NOW + 5_000), fired: 'take_profit' } as const;
+  assert.match(said(tried, [], at(130)), /Its leg take_profit fired .*; its other legs do not wait for that\./);
+  const single = { ...tried, type: 'single', triggerCondition: 'above', triggerPriceUsd: 120, fired: 'entry' } as const;
+  assert.match(said(single, [], at(130)), /Its leg entry fired and .*05\.000Z\. The price/);
   assert.match(said({ ...oco, expiresAt: new Date(NOW) }, [], at(100)), /time was over/);
   const fill = { type: 'fill', state: 'failed', signature: 'S', at: new Date(NOW) };
   assert.match(said(oco, [fill], at(100)), /A fill of 2026-11-21T00:00:00.000Z: failed \(S\)/);

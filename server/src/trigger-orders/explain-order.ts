@@ -60,8 +60,9 @@ export function explainOrder(
   if (order.expiresAt.getTime() <= now) reasons.push(`Its time was over at ${order.expiresAt.toISOString()}.`);
   if (order.retryAt && order.retryAt.getTime() > now) {
     const failures = order.failures > 0 ? ` after ${order.failures} failed fills` : '';
+    const others = triggersOf(order).length > 1 && order.fired ? '; its other legs do not wait for that' : '';
     reasons.push(
-      `It fired and could not be filled${isPart ? ' whole' : ''}: the next try is not before ${order.retryAt.toISOString()}${failures}.`,
+      `${order.fired ? `Its leg ${order.fired}` : 'It'} fired and could not be filled${isPart ? ' whole' : ''}: the next try is not before ${order.retryAt.toISOString()}${failures}${others}.`,
     );
   }
   reasons.push(...explainPrice(order, price), ...fills);

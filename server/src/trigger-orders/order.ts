@@ -33,7 +33,7 @@ export interface Order {
   readonly held: bigint;
   /** Whether a cancellation waits for a fill in flight. */
   readonly cancelAsked: boolean;
-  /** Failed fills in a row. */
+  /** Failed fills of that leg in a row. */
   readonly failures: number;
 }
 
@@ -172,7 +172,9 @@ function effect(order: Order, event: OrderEvent): Order {
 function triggered(order: Order, leg: Leg): Order {
   if (!liveLegs(order).includes(leg)) throw new IllegalEvent(`the leg ${leg} cannot fire now`);
   const begun = awaitsExit(order) && leg !== 'entry' ? openExit(order) : order;
-  return { ...begun, state: 'ready_execute', fired: leg };
+  // What has failed of the other leg says nothing of this one.
+  const failures = leg === order.fired ? order.failures : 0;
+  return { ...begun, state: 'ready_execute', fired: leg, failures };
 }
 
 function canCancelNow({ state }: Order): boolean {
@@ -181,7 +183,7 @@ function canCancelNow({ state }: Order): boolean {
 
 /** The order waiting for a trigger. */
 function atRest(order: Order): Order {
-  return hasFilled(order) ? { ...order, state: 'partial_fill_success' } : { ...order, state: 'open', fired: null };
+  return { ...order, state: hasFilled(order) ? 'partial_fill_success' : 'open' };
 }
 
 function hasFilled(order: Order): boolean {

@@ -196,10 +196,10 @@ class TriggerWork implements Work<OwnedOrder, PricedOrder> {
    * address. All without a key share the turns of one. Orders of whose maker nothing is known are turned by wallet. What was sent
    * in vain takes turns with what was not.
    */
-  ownersOf({ maker }: OwnedOrder): GroupPath {
+  ownersOf({ maker, leg }: OwnedOrder): GroupPath {
     const wallet = maker?.wallet ?? '';
     const key = maker?.apiKey ?? (maker?.caller ? 'keyless' : wallet);
-    return [key, maker?.caller ?? '', maker?.hasFailed ? 'again' : 'first', wallet];
+    return [key, maker?.caller ?? '', maker?.failedLeg === leg ? 'again' : 'first', wallet];
   }
 
   /**

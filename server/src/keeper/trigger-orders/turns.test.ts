@@ -99,7 +99,7 @@ it('knows who has made an order by the deposit that it was asked for with', asyn
     assert.equal(of, wallet.address);
     return maker;
   };
-  const known = { caller: null, hasFailed: false };
+  const known = { caller: null, failedLeg: null };
   const secret = { apiKey: { id: 'secret' }, payer: { id: 'secret' } };
   const page = { apiKey: { id: 'page' }, payer: { id: 'page 192.0.2.1', together: 'page' } };
   assert.deepEqual(await open(secret), { ...known, apiKey: 'secret' });
@@ -137,7 +137,9 @@ describe('attack: a free key fires the orders of ever more wallets at once with 
 
   it('and what was sent in vain, failed or expired, takes turns with all that was not', async () => {
     const again = await many(60, () => openBy('free'));
-    await world.store.query('update orders set failures = 1 where id = any($1)', [again.map(({ id }) => id)]);
+    await world.store.query(`update orders set failures = 1, fired = 'entry' where id = any($1)`, [
+      again.map(({ id }) => id),
+    ]);
     const first = await many(8, () => openBy('free'));
     assert.equal(countOf(await firstToBegin(), first), 8);
   });

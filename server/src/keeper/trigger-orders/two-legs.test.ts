@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { type Address, rentExemptLamports, SYSTEM_PROGRAM } from '@slipway/wire';
+import { type Address, decodeTransaction, rentExemptLamports, SYSTEM_PROGRAM } from '@slipway/wire';
 import { createClient, type TestTerms } from '../../areas/trigger-v2/testing.js';
+import type { Rpc } from '../../chain/index.js';
 import { WRAPPED_SOL } from '../../routing/aggregator/testing.js';
 import { expireTriggerOrders } from '../expire-trigger-orders.js';
 import { createFillWrites } from './fill-writes.js';
@@ -103,7 +104,6 @@ async function partlyEntered(terms: Partial<TestTerms> = {}) {
   const { pool, cost } = pushed([bought, sold], 1 / 0.95, 300, 950n * WHOLE);
   await market(0.95, [pool[1], pool[0]]);
   await keeper.runDue();
-  later(60);
   const { state, stage, entry: trade } = await progressOf(opened.id);
   assert.deepEqual([state, stage], ['partial_fill_success', 'entry']);
   assert.ok(trade.remaining > 5n * WHOLE && trade.received > 800n * WHOLE);
@@ -136,6 +136,74 @@ it('attack: somebody who moves pools for the moment of one fill has only a part 
     assert.ok(exit!.received > least * WHOLE, `${exit!.received}`);
     await assertAllHome(order);
   }
+});
+
+describe('attack: somebody who moves pools has the take profit of an order rest by tries in vain: its stop-loss is sold as soon as one that stands alone', () => {
+  /** A pair whose take profit has a narrow slippage, and a stop; the price falls below both, and what they have got for it is told. */
+  async function fallAfter(vain: (id: string) => Promise<void>): Promise<Awaited<ReturnType<typeof progressOf>>[]> {
+    const pair = await open({ orderType: 'oco', tpPriceUsd: 1.1, slPriceUsd: 0.9, tpSlippageBps: 50 });
+    const single = await open({ orderType: 'single', triggerCondition: 'below', triggerPriceUsd: 0.9 });
+    await vain(pair.id);
+    const { progress, retryAt } = await world.rowOf(pair.id);
+    assert.deepEqual([progress.state, progress.fired, progress.entry.received], ['open', 'take_profit', 0n]);
+    assert.ok(retryAt!.getTime() > world.clock.now() + 60_000, 'its take profit rests');
+    await market(0.88);
+    await keeper.runDue();
+    return Promise.all([pair, single].map(({ id }) => progressOf(id)));
+  }
+
+  function assertBothSold(orders: Awaited<ReturnType<typeof fallAfter>>): void {
+    assert.deepEqual(
+      orders.map(({ state, fired }) => [state, fired]),
+      [
+        ['fill_success', 'stop_loss'],
+        ['fill_success', 'entry'],
+      ],
+    );
+    for (const { entry } of orders) assert.ok(entry.received > 840n * WHOLE, `${entry.received}`);
+  }
+
+  it('after ten minutes in which a pool stands 1 % below the price', async () => {
+    assertBothSold(
+      await fallAfter(async () => {
+        for (let seconds = 0; seconds < 600; seconds += 10) {
+          await market(1.1, at(1.09));
+          await keeper.runDue();
+          later(10);
+        }
+      }),
+    );
+  });
+
+  it('after a dozen fills that have failed on the chain', async () => {
+    let failed = 0;
+    assertBothSold(
+      await fallAfter(async (id) => {
+        const account = (await world.rowOf(id)).inputAccount as Address;
+        const rpc: Rpc = {
+          ...world.world.rpc,
+          async call<T>(method: string, params: unknown[]): Promise<T> {
+            if (method === 'sendTransaction') {
+              const { decoded } = decodeTransaction(Buffer.from(params[0] as string, 'base64'));
+              if (decoded.accounts.includes(account)) {
+                failed += 1;
+                await world.world.setReserves(world.pool, [...at(1.08)]);
+              }
+            }
+            return world.world.rpc.call<T>(method, params);
+          },
+        };
+        const pushing = await world.newKeeper({ landing: world.newLanding([rpc]) });
+        for (let tries = 0; failed < 12; tries++) {
+          assert.ok(tries < 200);
+          // Ten of a thousand tokens move the price less than the slippage.
+          await market(1.1, at(1.125));
+          await pushing.runDue();
+          later(30);
+        }
+      }),
+    );
+  });
 });
 
 describe('an entry that an exit has ended, which could not sell', () => {

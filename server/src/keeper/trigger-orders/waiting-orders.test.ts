@@ -251,6 +251,39 @@ describe('orders that wait for a price', () => {
     await orders.close();
   });
 
+  it('rest by the leg that was tried: the other one fires all the same, and is tried for the first time', async () => {
+    const pair = { tpPriceUsd: 120, slPriceUsd: 80, retryAt: new Date(clock.now() + 10_000) };
+    const id = await insert({
+      ...pair,
+      progress: { ...newOrder('oco', 1n), state: 'open', fired: 'take_profit', failures: 20 },
+    });
+    const orders = await openOrders();
+    await orders.update(nothing);
+    assert.deepEqual(orders.tick(SOL, 150), []);
+    const [fired] = orders.tick(SOL, 70);
+    assert.deepEqual([fired?.id, fired?.leg, fired?.tries], [id, 'stop_loss', 0]);
+    // It could not be filled, either: now both rest, each until its own time.
+    orders.tried(fired!, true);
+    const retryAt = new Date(clock.now() + 20_000);
+    await store.query(`update orders set fired = 'stop_loss', retry_at = $1, failures = 0`, [retryAt]);
+    orders.readAgain(id);
+    await orders.update(nothing);
+    assert.deepEqual([orders.tick(SOL, 150), orders.tick(SOL, 70)], [[], []]);
+    clock.setOffset(11_000);
+    await orders.update(nothing);
+    assert.deepEqual(orders.tick(SOL, 70), []);
+    const [again] = orders.tick(SOL, 150);
+    assert.deepEqual([again?.leg, again?.tries], ['take_profit', 0]);
+    clock.setOffset(21_000);
+    orders.readAgain(id);
+    await orders.update(nothing);
+    assert.deepEqual(
+      orders.tick(SOL, 70).map(({ leg, tries }) => [leg, tries]),
+      [['stop_loss', 1]],
+    );
+    await orders.close();
+  });
+
   it('leave until their time where another keeper has fired them in vain, with a mark that has moved', async () => {
     const ids = [await insert(trailing), await insert()];
     const orders = await openOrders();

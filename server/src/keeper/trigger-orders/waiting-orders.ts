@@ -20,7 +20,7 @@ export interface FiredOrder {
   mint: Address;
   line: Line;
   trailingBps: number | null;
-  /** How often in a row it has fired and been released. */
+  /** How often in a row it has fired by this leg and been released. */
   tries: number;
 }
 
@@ -64,9 +64,9 @@ export class WaitingOrders {
   readonly #marks: TrailingMarks;
   /** Ids of orders to be read again. */
   readonly #changed = new Set<string>();
-  /** Orders that back off, with the time at which to read them again. */
-  readonly #retryAt = new Map<string, number>();
-  readonly #tries = new Map<string, number>();
+  /** When legs that back off are tried again, by order. The other one of an order goes on: what is vain for a target may not be for a stop. */
+  readonly #rests = new Map<string, ReadonlyMap<Leg, number>>();
+  readonly #tries = new Map<string, Map<Leg, number>>();
   #reloadAt = Number.NEGATIVE_INFINITY;
   #reading: Reading | undefined;
   #unlisten: () => Promise<void> = async () => {};
@@ -115,7 +115,7 @@ export class WaitingOrders {
     if (steadyNow() >= this.#reloadAt) this.#reading ??= this.#newReading();
     if (this.#reading) await this.#goOn(this.#reading, inFlight);
     const now = clock.now();
-    for (const [id, at] of this.#retryAt) if (at <= now) this.#changed.add(id);
+    for (const [id, rests] of this.#rests) for (const at of rests.values()) if (at <= now) this.#changed.add(id);
     await this.#readChanged(inFlight);
   }
 
@@ -124,14 +124,15 @@ export class WaitingOrders {
     return this.#book.tick(mint, usd, options).map(({ order: id, leg, line, mark }) => {
       const trailingBps = mark === undefined ? null : this.#marks.bpsOf(id);
       this.#marks.leaves(id, mark);
-      return { id, leg, mint, line, trailingBps, tries: this.#tries.get(id) ?? 0 };
+      return { id, leg, mint, line, trailingBps, tries: this.#tries.get(id)?.get(leg) ?? 0 };
     });
   }
 
   /** Records whether a fired order was released. */
-  tried({ id, tries }: FiredOrder, wasReleased: boolean): void {
-    if (wasReleased) this.#tries.set(id, tries + 1);
-    else this.#tries.delete(id);
+  tried({ id, leg, tries }: FiredOrder, wasReleased: boolean): void {
+    const ofOrder = this.#tries.get(id) ?? new Map<Leg, number>();
+    if (wasReleased) this.#tries.set(id, ofOrder.set(leg, tries + 1));
+    else if (ofOrder.delete(leg) && ofOrder.size === 0) this.#tries.delete(id);
   }
 
   /** Marks an order to be read by the next update at which it is no longer in flight. */
@@ -213,17 +214,13 @@ export class WaitingOrders {
 
   #add(order: WaitingOrder): void {
     const { id, triggerMint } = order;
-    // Its owner has changed it since: what it was tried with says nothing of it any more.
-    if (order.retryAt === null) this.#tries.delete(id);
-    const retryAt = order.retryAt?.getTime() ?? 0;
-    const rest = retryAt - this.#deps.clock.now();
-    if (rest > 0 && rest <= longestRestMs(order.failures) + CLOCKS_DIFFER_MS) {
-      this.#remove(id);
-      this.#retryAt.set(id, retryAt);
-      return;
-    }
-    this.#retryAt.delete(id);
-    const triggers = triggersOf(order).map((trigger) => {
+    const all = triggersOf(order);
+    const rests = this.#restsOf(
+      order,
+      all.map(({ leg }) => leg),
+    );
+    const awake = all.filter(({ leg }) => !rests.has(leg));
+    const triggers = awake.map((trigger) => {
       if (!('mark' in trigger)) return trigger;
       const { mint, condition, trailingBps: bps, mark } = trigger;
       return { ...trigger, mark: this.#marks.enters(id, { mint, condition, bps, mark }) };
@@ -234,10 +231,26 @@ export class WaitingOrders {
     for (const mint of mintsOf(order)) this.#priced.note(mint);
   }
 
+  /** The row says when the leg that was tried last is tried again; what this copy has tried before that, it knows itself. */
+  #restsOf({ id, fired, retryAt, failures }: WaitingOrder, legs: readonly Leg[]): ReadonlyMap<Leg, number> {
+    const now = this.#deps.clock.now();
+    // Its owner has changed it since: what it was tried with says nothing of it any more.
+    if (retryAt === null) this.#tries.delete(id);
+    const rests = new Map(retryAt === null ? [] : this.#rests.get(id));
+    const until = retryAt?.getTime() ?? 0;
+    const isBelieved = until - now <= longestRestMs(failures) + CLOCKS_DIFFER_MS;
+    // The row of a version before says of no leg that it was tried.
+    for (const leg of fired ? [fired] : legs) rests.set(leg, isBelieved ? until : 0);
+    for (const [leg, at] of rests) if (at <= now) rests.delete(leg);
+    if (rests.size > 0) this.#rests.set(id, rests);
+    else this.#rests.delete(id);
+    return rests;
+  }
+
   #remove(id: string): void {
     this.#marks.leaves(id, this.#book.mark(id));
     this.#book.remove(id);
-    this.#retryAt.delete(id);
+    this.#rests.delete(id);
   }
 }
 
