@@ -145,6 +145,25 @@ describe('orders that wait for a price', () => {
     await orders.close();
   });
 
+  it('attack: somebody who moves pools has a stop tried in vain while its price is there for minutes: days later it begins anew', async () => {
+    const id = await insert({ retryAt: new Date(clock.now()) });
+    const orders = await openOrders();
+    const fire = async () => {
+      orders.readAgain(id);
+      await orders.update(nothing);
+      const [fired] = orders.tick(SOL, 150);
+      orders.tried(fired!, true);
+      return fired?.tries;
+    };
+    for (const tries of [0, 1, 2]) {
+      assert.equal(await fire(), tries);
+      clock.setOffset(clock.offsetMs + 5 * MINUTE);
+    }
+    clock.setOffset(clock.offsetMs + 6 * MINUTE);
+    assert.equal(await fire(), 0);
+    await orders.close();
+  });
+
   it('stay out while they are in flight', async () => {
     const id = await insert();
     const orders = await openOrders();

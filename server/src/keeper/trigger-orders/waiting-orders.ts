@@ -9,7 +9,7 @@ import { triggersOf } from '../../trigger-orders/order-triggers.js';
 import { type TickOptions, TriggerBook } from '../../trigger-orders/trigger-book.js';
 import type { InFlight } from '../worker.js';
 import { NeededMints } from './needed-mints.js';
-import { longestRestMs } from './settlement.js';
+import { BACK_OFF, longestRestMs } from './settlement.js';
 import { TrailingMarks } from './trailing-marks.js';
 
 /** An order that a price has fired, and what its claim needs to know. */
@@ -39,6 +39,9 @@ const RELOAD_MS = 60_000;
 /** A rest that is longer by more than the clocks of copies may differ was begun by a keeper whose clock was ahead. */
 const CLOCKS_DIFFER_MS = 60_000;
 
+/** Twice as long as an order rests at most: one that goes on firing keeps its count. */
+const TRIES_COUNT_MS = 2 * BACK_OFF.longestMs;
+
 /** A reading of all orders, as far as it has come. */
 interface Reading {
   /** The id of the last one that was read. */
@@ -66,7 +69,7 @@ export class WaitingOrders {
   readonly #changed = new Set<string>();
   /** When legs that back off are tried again, by order. The other one of an order goes on: what is vain for a target may not be for a stop. */
   readonly #rests = new Map<string, ReadonlyMap<Leg, number>>();
-  readonly #tries = new Map<string, Map<Leg, number>>();
+  readonly #tries = new Map<string, Map<Leg, { count: number; at: number }>>();
   #reloadAt = Number.NEGATIVE_INFINITY;
   #reading: Reading | undefined;
   #unlisten: () => Promise<void> = async () => {};
@@ -124,15 +127,21 @@ export class WaitingOrders {
     return this.#book.tick(mint, usd, options).map(({ order: id, leg, line, mark }) => {
       const trailingBps = mark === undefined ? null : this.#marks.bpsOf(id);
       this.#marks.leaves(id, mark);
-      return { id, leg, mint, line, trailingBps, tries: this.#tries.get(id)?.get(leg) ?? 0 };
+      return { id, leg, mint, line, trailingBps, tries: this.#triesOf(id, leg) };
     });
   }
 
   /** Records whether a fired order was released. */
   tried({ id, leg, tries }: FiredOrder, wasReleased: boolean): void {
-    const ofOrder = this.#tries.get(id) ?? new Map<Leg, number>();
-    if (wasReleased) this.#tries.set(id, ofOrder.set(leg, tries + 1));
+    const ofOrder = this.#tries.get(id) ?? new Map<Leg, { count: number; at: number }>();
+    if (wasReleased) this.#tries.set(id, ofOrder.set(leg, { count: tries + 1, at: this.#deps.clock.now() }));
     else if (ofOrder.delete(leg) && ofOrder.size === 0) this.#tries.delete(id);
+  }
+
+  /** What was vain before the price had left it for long says nothing of a stop that fires now. */
+  #triesOf(id: string, leg: Leg): number {
+    const { count, at } = this.#tries.get(id)?.get(leg) ?? { count: 0, at: 0 };
+    return this.#deps.clock.now() - at <= TRIES_COUNT_MS ? count : 0;
   }
 
   /** Marks an order to be read by the next update at which it is no longer in flight. */
