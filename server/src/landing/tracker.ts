@@ -1,13 +1,13 @@
-import { type Address, decodeTransaction } from '@slipway/wire';
 import type { Logger } from 'pino';
-import type { Chain, Rpc, SignatureStatus, TransactionEnd } from '../chain/index.js';
+import type { Chain, Rpc, TransactionEnd } from '../chain/index.js';
 import type { Guest } from '../lib/places.js';
 import { broadcast } from './broadcast.js';
-import { EndLooks, type Look } from './end-looks.js';
+import { EndLooks } from './end-looks.js';
 import { GIVEN_UP, rfqError } from './explain.js';
 import { FORGOTTEN, historySince, isForgotten, UNCERTAIN } from './history-since.js';
 import { type Deaths, deadAt, type Lifetime, mayBeDead, newDeaths } from './lifetime.js';
 import { AT_REST, CLOSE, type Pace, type Resending } from './pace.js';
+import { ToldEnd } from './told-end.js';
 
 /** The outcome of a transaction, according to the chain. */
 export type Verdict =
@@ -52,22 +52,8 @@ interface TrackerDeps {
 
 /** The most signatures that getSignatureStatuses takes. */
 const MAX_STATUSES = 256;
-/** Slots. For 300 of them nodes know what has landed by a part of its signature; what is older, by the whole. */
-const PART_KNOWN = 500n;
-/** What has been followed for less, and by nobody before, has not landed so many slots ago, whatever a status says. */
-const PART_KNOWN_MS = 200_000;
-/**
- * So many statuses in a row must say that it has failed, and as many lists of its payer; or more, where these or those say it alone: one
- * of several nodes may be wrong, or a status be that of another one with the same nonce, which has landed.
- */
-const FAILED_WORDS = { agreed: 2, alone: 4 };
 /** Until what may be dead has its next turn. */
 const DYING_MS = 2_000;
-/** From so many unanswered questions on, the log says so. */
-const MANY_ASKED = 3;
-
-/** Where a node looks a status up: what is older it tells only when it is asked to look further, which is asked seldom. */
-type Memory = 'recent' | 'history';
 
 interface Tracked extends Flight {
   deaths: Deaths;
@@ -81,17 +67,7 @@ interface Tracked extends Flight {
   isWorthResending: boolean;
   /** How often it has its turn to be sent before that is asked again. */
   asksAgainAt: number;
-  /** Steady milliseconds. */
-  begun: number;
-  /** How many statuses in a row have said that it has failed, of late, and of all that nodes have kept. */
-  failedStatuses: Record<Memory, number>;
-  /** What the node says of it now by its status. */
-  told: TransactionEnd | undefined;
-  /** Whether the node did not have it, whose status it told. */
-  isMissing: boolean;
-  /** How many lists in a row have said that it has failed. */
-  failedLists: number;
-  look: Look | undefined;
+  told: ToldEnd;
 }
 
 /** In which order flights have their turn, where not all do: those that have waited longest first. */
@@ -127,22 +103,21 @@ class PollingTracker implements Tracker {
     else {
       const { takenOver, resending = this.#pace } = flight;
       const times = takenOver ? 0 : 1;
-      const begun = this.#deps.steadyNow();
-      const sendAgainAt = begun + (takenOver ? 0 : resending.resendAfterMs(times));
-      const failedStatuses = { recent: 0, history: 0 };
-      const said = { isWorthResending: false, asksAgainAt: 0, failedStatuses };
-      const looking = { told: undefined, isMissing: false, failedLists: 0, look: undefined };
-      const promised = { verdict: promise, resolve, reject };
-      const tracked = {
+      const { steadyNow, log } = this.#deps;
+      const sendAgainAt = steadyNow() + (takenOver ? 0 : resending.resendAfterMs(times));
+      const end = (end: TransactionEnd) => this.#finish(tracked, verdictOf(end));
+      const tracked: Tracked = {
         ...flight,
+        verdict: promise,
+        resolve,
+        reject,
         deaths: newDeaths(),
-        ...promised,
-        ...said,
-        ...looking,
+        told: new ToldEnd(flight, { looks: this.#looks, steadyNow, log, end }),
         resending,
-        begun,
         sendAgainAt,
         times,
+        isWorthResending: false,
+        asksAgainAt: 0,
       };
       this.#flights.set(flight.signature, tracked);
       if (takenOver) this.pollNow();
@@ -161,7 +136,7 @@ class PollingTracker implements Tracker {
     this.#closed = true;
     clearTimeout(this.#timer);
     for (const flight of this.#flights.values()) {
-      if (flight.look) this.#looks.forget(flight.look);
+      flight.told.forget();
       flight.reject(new Error('the service is shutting down'));
     }
     this.#flights.clear();
@@ -201,7 +176,7 @@ class PollingTracker implements Tracker {
   async #pollGroup(group: Tracked[], turns: number): Promise<number> {
     const { chain, steadyNow } = this.#deps;
     const { slot, found } = await chain.statuses(signaturesOf(group), { history: false });
-    const unknown = group.filter((flight, index) => !this.#conclude(flight, found[index], slot, 'recent'));
+    const unknown = group.filter((flight, index) => !flight.told.hear(found[index], slot, 'recent'));
     const due = unknown.filter((flight) => flight.sendAgainAt <= steadyNow()).slice(0, Math.max(0, turns));
     if (due.length === 0) return 0;
     try {
@@ -250,7 +225,7 @@ class PollingTracker implements Tracker {
     const since = asks ? await historySince(chain.rpc).catch(() => Number.POSITIVE_INFINITY) : undefined;
     for (const [index, flight] of ended.entries()) {
       // Whose status that is shows by itself, once the node knows no more of that time by parts of signatures.
-      if (this.#conclude(flight, found[index], slot, 'history') || found[index]?.confirmed) continue;
+      if (flight.told.hear(found[index], slot, 'history') || found[index]?.confirmed) continue;
       const death = deaths[due.indexOf(flight)];
       // A node that lags behind the one that reported the death may not have seen it land yet.
       if (death === undefined) this.#finish(flight, { event: 'expired', slot: null, error: rfqError(GIVEN_UP) });
@@ -277,75 +252,12 @@ class PollingTracker implements Tracker {
     });
   }
 
-  /**
-   * True when the status settles the flight, or would if the node says it again: one that has failed can be posted anew,
-   * so that must be said again, because it may still be undone, or not be so. `now` is the node's slot.
-   */
-  #conclude(flight: Tracked, status: SignatureStatus | undefined, now: bigint, memory: Memory): boolean {
-    const said = flight.failedStatuses;
-    const isFailed = status?.confirmed === true && status.err !== null;
-    said[memory] = isFailed ? said[memory] + 1 : 0;
-    flight.told = undefined;
-    if (!status?.confirmed) return false;
-    const { slot, err } = status;
-    const isAlone = flight.isOurs || this.#isKnownWhole(flight, slot, now);
-    if (isFailed && said[memory] < (isAlone ? FAILED_WORDS.alone : FAILED_WORDS.agreed)) return true;
-    if (!isAlone) return this.#lookFor(flight, { slot, err });
-    this.#finish(flight, verdictOf({ slot, err }));
-    return true;
-  }
-
-  /** Whether a status of this slot is of this very transaction. */
-  #isKnownWhole({ takenOver, begun }: Tracked, slot: bigint, now: bigint): boolean {
-    return now - slot >= PART_KNOWN && (takenOver || this.#deps.steadyNow() - begun >= PART_KNOWN_MS);
-  }
-
-  /**
-   * Whoever signs two transactions with one nonce has their signatures begin alike, and nodes tell the status of one for the other,
-   * which never lands: so it has ended only where the node has it, or is so old that nodes know it by all of its signature. True
-   * unless the node did not have it when it was asked last.
-   */
-  #lookFor(flight: Tracked, told: TransactionEnd): boolean {
-    const { signature, caller } = flight;
-    const since = told.slot - PART_KNOWN;
-    flight.told = told;
-    flight.look ??= this.#looks.of({
-      signature,
-      payer: decodeTransaction(flight.wire).decoded.accounts[0]! as Address,
-      caller,
-      since,
-      end: (end) => this.#heed(flight, end),
-      fail: (error, asked) =>
-        this.#deps.log[asked === MANY_ASKED ? 'warn' : 'debug'](
-          { signature, reason: error.message },
-          'cannot tell how a transaction has ended',
-        ),
-    });
-    // The slot that it was told with at first may have been too high.
-    if (since < flight.look.since) flight.look.since = since;
-    this.#looks.want(flight.look);
-    return !flight.isMissing;
-  }
-
-  /** What a list of its payer says; `untold` where the node keeps none, and a status says it alone. */
-  #heed(flight: Tracked, end: TransactionEnd | 'untold' | undefined): void {
-    flight.isMissing = end === undefined;
-    const { told, failedStatuses } = flight;
-    if (end !== 'untold') flight.failedLists = isFailure(end) ? flight.failedLists + 1 : 0;
-    const words = end === 'untold' ? Math.max(...Object.values(failedStatuses)) : flight.failedLists;
-    const needed = end !== 'untold' && isFailure(told) ? FAILED_WORDS.agreed : FAILED_WORDS.alone;
-    const known = end === 'untold' ? told : end;
-    if (known && (!isFailure(known) || words >= needed)) this.#finish(flight, verdictOf(known));
-  }
-
   #finish(flight: Tracked, verdict: Verdict): void {
-    if (flight.look) this.#looks.forget(flight.look);
+    flight.told.forget();
     if (this.#flights.get(flight.signature) === flight) this.#flights.delete(flight.signature);
     flight.resolve(verdict);
   }
 }
-
-const isFailure = (end: TransactionEnd | undefined): boolean => end !== undefined && end.err !== null;
 
 function verdictOf({ slot, err }: TransactionEnd): Verdict {
   return err === null ? { event: 'landed', slot, error: null } : { event: 'failed', slot, error: err };
