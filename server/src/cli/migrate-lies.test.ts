@@ -180,26 +180,6 @@ test('attack: a node hides the account of an order in all its answers: its row s
   assert.deepEqual(told.map(rerun), [0, 0]);
 });
 
-test('attack: a node hides what an order has left of a deposit whose entry an exit has ended after a part: a move does not end without it', async () => {
-  const service = await newService();
-  const one = await service.newWallet();
-  const { id, inputAccount } = await service.open(one, TOKENS.usd, { output: TOKENS.new });
-  await store.query(
-    `update orders set stage = 'exit', exit_initial = 77, exit_remaining = 77, exit_received = 0, rent_due = true where id = $1`,
-    [id],
-  );
-  const left: unknown[] = [];
-  const onOutcome = (outcome: VaultMigration) => {
-    if ('left' in outcome) left.push(...outcome.left.map(({ account, amount }) => [account, amount]));
-  };
-  const process = await newLiedProcess(service.files, denying(inputAccount));
-  assert.equal((await migrateSeeds(process, { ...SILENT, onOutcome })).done, false);
-  assert.deepEqual(left, [[inputAccount, TOKENS.usd.amount]]);
-  assert.equal((await migrateSeeds(await newProcess(service.files), SILENT)).done, true);
-  const now = (await findTriggerOrder(store, id))!;
-  assert.equal((await tokensAt(now.inputAccount as Address))!.amount, TOKENS.usd.amount);
-});
-
 test('attack: a node hides the account of an order from a sweep in all its answers: it is told as left, until another node shows it', async () => {
   const service = await newService();
   const { wallet } = await service.newWallet();

@@ -206,7 +206,6 @@ export async function newService() {
       outputMint: output?.mint ?? USD,
       triggerMint: input.mint,
       funded: true,
-      rentDue: false,
       triggerCondition: 'above' as const,
       triggerPriceUsd: 150,
       trailingBps: null,

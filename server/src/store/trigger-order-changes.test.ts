@@ -43,7 +43,6 @@ function row(state: RawState, type: 'single' | 'oco' | 'otoco' = 'single'): Trig
     leaseUntil: null,
     retryAt: null,
     funded: true,
-    rentDue: false,
     seal: null,
     progress: { ...newOrder(type, 100n), state },
   };

@@ -45,8 +45,6 @@ export interface TriggerOrderRow extends TriggerOrderFacts, TriggerOrderTerms, T
   progress: Order;
   /** Whether any of its funds are in the vault. */
   funded: boolean;
-  /** Whether an account of it is to be closed, with what is left in it, once it is filled. */
-  rentDue: boolean;
   /** The service's signature over facts and terms; null if the order is older than seals. */
   seal: Uint8Array | null;
 }
@@ -156,7 +154,6 @@ export function fromStored(stored: StoredOrder): TriggerOrderRow {
     leaseUntil: of('lease_until'),
     retryAt: of('retry_at'),
     funded: of('funded'),
-    rentDue: of('rent_due'),
     seal: of('seal'),
     progress: {
       type: of('type'),

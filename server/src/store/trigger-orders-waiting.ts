@@ -4,7 +4,7 @@ import type { TriggerOrderTerms } from './trigger-order-row.js';
 
 /** What a keeper needs to fire an order. Kept minimal, because there may be a million of them. */
 export interface WaitingOrder
-  extends Pick<Order, 'type' | 'state' | 'stage' | 'fired'>,
+  extends Pick<Order, 'type' | 'stage' | 'fired'>,
     Omit<TriggerOrderTerms, 'slippageBps' | 'tpSlippageBps' | 'slSlippageBps' | 'expiresAt'> {
   id: string;
   triggerMint: string;
@@ -17,7 +17,7 @@ export interface WaitingOrder
 }
 
 const COLUMNS =
-  'id, trigger_mint as "triggerMint", input_mint as "inputMint", output_mint as "outputMint", type, state, stage, fired, trigger_condition as "triggerCondition", ' +
+  'id, trigger_mint as "triggerMint", input_mint as "inputMint", output_mint as "outputMint", type, stage, fired, trigger_condition as "triggerCondition", ' +
   'trigger_price_usd as "triggerPriceUsd", trailing_bps as "trailingBps", high_watermark as "highWatermark", ' +
   'low_watermark as "lowWatermark", tp_price_usd as "tpPriceUsd", sl_price_usd as "slPriceUsd", retry_at as "retryAt", failures';
 const WAITS = "state in ('open', 'partial_fill_success')";

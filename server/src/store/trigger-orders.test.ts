@@ -57,7 +57,6 @@ function newOrder(wallet: string, changes: Partial<TriggerOrderRow> = {}, state:
     leaseUntil: null,
     retryAt: null,
     funded: true,
-    rentDue: false,
     seal: null,
     progress: {
       type: 'single',

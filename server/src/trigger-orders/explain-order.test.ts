@@ -73,18 +73,6 @@ test('what a part leaves fires by either leg', () => {
   );
 });
 
-test('an entry of which a part is filled tells its exits, too', () => {
-  const entry = {
-    triggerCondition: 'below',
-    triggerPriceUsd: 100,
-    fired: 'entry',
-    state: 'partial_fill_success',
-  } as const;
-  const text = said({ ...oco, ...entry, type: 'otoco' }, [], at(110));
-  assert.match(text, /ends the entry.*entry fires at 100 .*take_profit fires at 120 .*stop_loss fires at 80/);
-  assert.doesNotMatch(said({ ...oco, ...entry, type: 'otoco', state: 'open' }, [], at(110)), /profit|loss/);
-});
-
 test('an order that is not open tells what it is and when it fired', () => {
   const filled = { ...oco, state: 'fill_success', fired: 'stop_loss' as const, triggeredAt: new Date(NOW) };
   assert.match(said(filled, [], at(100)), /It is fill_success.*stop_loss fired at 2026-11-21/);

@@ -3,6 +3,7 @@ import { type FiringTerms, isCrossed, thresholdOf, triggersOf } from './order-tr
 import type { Ignored, Tick } from './price-guard.js';
 
 export interface ExplainedOrder extends FiringTerms {
+  state: string;
   /** The leg that has been triggered last. */
   fired: Leg | null;
   failures: number;
@@ -56,7 +57,7 @@ export function explainOrder(
       'It is not filled: it has no seal of the service that fits. It is older than seals, or somebody else has written to the database. Its owner can cancel it.',
     );
   }
-  if (isPart) reasons.push(explainPart(order));
+  if (isPart) reasons.push('A part of it is filled: the rest fires as all of it did.');
   if (order.expiresAt.getTime() <= now) reasons.push(`Its time was over at ${order.expiresAt.toISOString()}.`);
   if (order.retryAt && order.retryAt.getTime() > now) {
     const failures = order.failures > 0 ? ` after ${order.failures} failed fills` : '';
@@ -67,12 +68,6 @@ export function explainOrder(
   }
   reasons.push(...explainPrice(order, price), ...fills);
   return reasons;
-}
-
-function explainPart({ type, stage }: ExplainedOrder): string {
-  return type === 'otoco' && stage === 'entry'
-    ? 'A part of its entry is filled: the first exit that fires ends the entry, and sells what that has bought.'
-    : 'A part of it is filled: the rest fires as all of it did.';
 }
 
 function explainPrice(order: ExplainedOrder, price: Tick | Ignored | undefined): string[] {

@@ -6,7 +6,6 @@ import type { Trigger } from './trigger-book.js';
 export interface FiringTerms {
   type: 'single' | 'oco' | 'otoco';
   stage: 'entry' | 'exit';
-  state: string;
   triggerMint: string;
   triggerCondition: 'above' | 'below' | null;
   triggerPriceUsd: number | null;
@@ -19,22 +18,15 @@ export interface FiringTerms {
 
 /** The triggers of an order's live legs. Empty if its terms are incomplete. */
 export function triggersOf(terms: FiringTerms): Trigger[] {
-  const { type, stage, state } = terms;
-  if (type === 'oco' || stage === 'exit') return exitsOf(terms);
-  // What a part of an entry has bought is not left without its exits, which go first: it is not bought to be sold at once.
-  return type === 'otoco' && state === 'partial_fill_success' ? [...entryOf(terms), ...exitsOf(terms)] : entryOf(terms);
-}
-
-function entryOf(terms: FiringTerms): Trigger[] {
-  const { triggerMint: mint, triggerCondition: condition, triggerPriceUsd: usd, trailingBps } = terms;
-  if (condition === null) return [];
-  const leg = 'entry' as const;
-  const mark = condition === 'below' ? terms.highWatermark : terms.lowWatermark;
-  if (trailingBps !== null) return isPrice(mark) ? [{ leg, mint, condition, trailingBps, mark }] : [];
-  return isPrice(usd) ? [{ leg, mint, condition, usd }] : [];
-}
-
-function exitsOf({ triggerMint: mint, tpPriceUsd, slPriceUsd }: FiringTerms): Trigger[] {
+  const { type, stage, triggerMint: mint, triggerCondition: condition, trailingBps } = terms;
+  if (type === 'single' || (type === 'otoco' && stage === 'entry')) {
+    if (condition === null) return [];
+    const leg = 'entry' as const;
+    const mark = condition === 'below' ? terms.highWatermark : terms.lowWatermark;
+    if (trailingBps !== null) return isPrice(mark) ? [{ leg, mint, condition, trailingBps, mark }] : [];
+    return isPrice(terms.triggerPriceUsd) ? [{ leg, mint, condition, usd: terms.triggerPriceUsd }] : [];
+  }
+  const { tpPriceUsd, slPriceUsd } = terms;
   if (!isPrice(tpPriceUsd) || !isPrice(slPriceUsd)) return [];
   return [
     { leg: 'take_profit', mint, condition: 'above', usd: tpPriceUsd },

@@ -159,19 +159,14 @@ describe('every order there can be', () => {
     }
   });
 
-  test('opens its exit when the whole entry is filled, or in the step in which an exit fires after a part of it', () => {
-    const opened = new Set<string>();
+  test('opens its exit only when the whole entry is filled', () => {
     for (const { from, to, event } of allSteps) {
       if (from.stage === to.stage) continue;
-      opened.add(`${from.type} ${from.state} ${event.type} ${to.state}`);
-      assert.ok(from.held > 0n && to.exit?.remaining === from.held && to.held === 0n, keyOf(from));
-      assert.deepEqual(to.entry, from.entry);
+      assert.equal(event.type, 'exit_opened');
+      // Which an entry that is partly filled never is.
+      assert.equal(from.state, 'execute_success');
+      assert.equal(from.type, 'otoco');
     }
-    assert.deepEqual([...opened].sort(), [
-      'otoco execute_success exit_opened open',
-      'otoco execute_success exit_opened ready_to_cancel',
-      'otoco partial_fill_success triggered ready_execute',
-    ]);
   });
 });
 
@@ -241,7 +236,7 @@ test('random walks over large amounts keep every unit', () => {
           assert.equal(currentTrade(order).remaining - event.input, currentTrade(next).remaining);
         }
         if (event.type === 'output_withdrawn' || event.type === 'withdrawn') delivered += order.held;
-        if (next.stage !== order.stage) reused += order.held;
+        if (event.type === 'exit_opened') reused += order.held;
         assert.equal(delivered + reused + next.held, received, event.type);
         order = next;
       }
@@ -267,26 +262,6 @@ test('what a part leaves is sold by whichever leg fires next', () => {
     [done.state, done.entry.remaining, fillPercent(done), holdsFunds(done)],
     ['fill_success', 1n, 1, false],
   );
-});
-
-test('of an entry that is partly filled whichever exit fires first ends it, for good', () => {
-  const bought: OrderEvent[] = [
-    ...(['deposit_sent', 'deposit_landed'] as const).map((type) => ({ type })),
-    ...[{ type: 'triggered', leg: 'entry' } as const, { type: 'sent' } as const],
-    { type: 'fill_landed', input: 4n, output: 7n, into: 'vault', whole: false },
-  ];
-  const part = bought.reduce(apply, newOrder('otoco', 10n));
-  assert.deepEqual(liveLegs(part), ['entry', 'take_profit', 'stop_loss']);
-  const fired = apply(part, { type: 'triggered', leg: 'stop_loss' });
-  assert.deepEqual(
-    [fired.state, fired.stage, fired.exit, fired.entry.remaining, fired.held],
-    ['ready_execute', 'exit', { initial: 7n, remaining: 7n, received: 0n }, 6n, 0n],
-  );
-  const again = apply(fired, { type: 'released' });
-  assert.deepEqual([again.state, again.stage, liveLegs(again)], ['open', 'exit', ['take_profit', 'stop_loss']]);
-  // One that expires has made no exits.
-  const expired = (['expiry_due', 'expired'] as const).reduce((order, type) => apply(order, { type }), part);
-  assert.deepEqual([expired.stage, expired.exit, expired.held, expired.entry.remaining], ['entry', null, 7n, 6n]);
 });
 
 test('the share that is filled is 0 before the first fill and 1 only after the last', () => {

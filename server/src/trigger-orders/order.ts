@@ -27,7 +27,7 @@ export interface Order {
   /** The leg that has been triggered last. */
   readonly fired: Leg | null;
   readonly entry: Trade;
-  /** Only in an OTOCO whose entry has ended: all of it is filled, or a part of it when the price reached an exit. */
+  /** Only in an OTOCO whose entry is filled. */
   readonly exit: Trade | null;
   /** Output held in the vault. */
   readonly held: bigint;
@@ -65,15 +65,10 @@ export function newOrder(type: OrderType, input: bigint): Order {
   };
 }
 
-/**
- * The legs that may fire now. A part ends none of them, and of an entry it makes the exits live: anybody can move the pools so
- * that no more is filled at a time.
- */
+/** The legs that may fire now. A part ends none of them: anybody can move the pools so that no more is filled at a time. */
 export function liveLegs({ type, state, stage, cancelAsked }: Order): readonly Leg[] {
   if (cancelAsked || (state !== 'open' && state !== 'partial_fill_success')) return [];
-  const isEntry = type !== 'oco' && stage === 'entry';
-  const hasExits = type !== 'single' && (!isEntry || state === 'partial_fill_success');
-  return [...(isEntry ? (['entry'] as const) : []), ...(hasExits ? (['take_profit', 'stop_loss'] as const) : [])];
+  return type === 'single' || (type === 'otoco' && stage === 'entry') ? ['entry'] : ['take_profit', 'stop_loss'];
 }
 
 /** The trade of the current stage. */
@@ -168,13 +163,11 @@ function effect(order: Order, event: OrderEvent): Order {
   }
 }
 
-/** The first exit that fires ends the entry: what it has bought is sold, and what it has left is the wallet's. */
 function triggered(order: Order, leg: Leg): Order {
   if (!liveLegs(order).includes(leg)) throw new IllegalEvent(`the leg ${leg} cannot fire now`);
-  const begun = awaitsExit(order) && leg !== 'entry' ? openExit(order) : order;
   // What has failed of the other leg says nothing of this one.
   const failures = leg === order.fired ? order.failures : 0;
-  return { ...begun, state: 'ready_execute', fired: leg, failures };
+  return { ...order, state: 'ready_execute', fired: leg, failures };
 }
 
 function canCancelNow({ state }: Order): boolean {

@@ -124,19 +124,6 @@ describe('a pair of legs', () => {
     assert.equal(book.tick(SOL, 100).length, 1);
   });
 
-  test('fires before the entry that has bought what they sell, where a price crosses lines of both', () => {
-    for (const entry of [price(95, 'below'), price(70, 'above')]) {
-      for (const [usd, leg] of [
-        [130, 'take_profit'],
-        [75, 'stop_loss'],
-      ] as const) {
-        const [first, ...others] = bookOf({ otoco: [entry, ...pair], a: [price(71)] }).tick(SOL, usd);
-        assert.deepEqual([[first, ...others].find((fired) => fired?.order === 'otoco')?.leg, others.length], [leg, 1]);
-      }
-    }
-    assert.equal(bookOf({ otoco: [price(95, 'below'), ...pair] }).tick(SOL, 90)[0]?.leg, 'entry');
-  });
-
   test('is replaced whole when the order is edited', () => {
     const book = bookOf({ oco: pair });
     book.add('oco', [price(200, 'above', 'take_profit'), price(20, 'below', 'stop_loss')]);

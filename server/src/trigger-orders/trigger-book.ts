@@ -53,7 +53,7 @@ interface Market {
 /**
  * All waiting orders by what fires them. A tick that fires nothing only costs a look at the nearest threshold of each
  * side. A tick returns exactly the orders whose thresholds it crosses, even if the price jumped past them, and each
- * leaves the book with all its legs; of several that it crosses at a price, the one that was added last fires. An order that is added with its threshold already crossed fires at the next tick.
+ * leaves the book with all its legs. An order that is added with its threshold already crossed fires at the next tick.
  */
 export class TriggerBook {
   private readonly table = new SlotTable();
@@ -165,24 +165,8 @@ export class TriggerBook {
     const [heap, sign] = [market[condition], condition === 'above' ? 1 : -1];
     for (let slot = heap.first; slot !== undefined && this.table.key[slot]! <= sign * usd; slot = heap.first) {
       if (fired.length >= most) return;
-      const last = this.lastCrossed(market, this.table.order[slot]!, usd) ?? slot;
-      this.fire(last, { line: this.lineOf(market, last) }, fired);
+      this.fire(slot, { line: { condition, usd: sign * this.table.key[slot]! } }, fired);
     }
-  }
-
-  /** Of the triggers of an order at a price. */
-  private lastCrossed({ above, below }: Market, order: string, usd: number): number | undefined {
-    const { next, holder, key } = this.table;
-    for (let slot = this.orders.get(order) ?? -1; slot >= 0; slot = next[slot]!) {
-      if (holder[slot] === above && key[slot]! <= usd) return slot;
-      if (holder[slot] === below && key[slot]! <= -usd) return slot;
-    }
-    return undefined;
-  }
-
-  private lineOf({ above }: Market, slot: number): Line {
-    const key = this.table.key[slot]!;
-    return this.table.holder[slot] === above ? { condition: 'above', usd: key } : { condition: 'below', usd: -key };
   }
 
   private fire(slot: number, by: Pick<Fired, 'line' | 'mark'>, fired: Fired[]): void {

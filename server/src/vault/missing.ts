@@ -14,7 +14,6 @@ export interface VaultOrder {
   inputAccount: string;
   outputAccount: string | null;
   progress: Order;
-  rentDue: boolean;
 }
 
 /** What should be in an account of an order, by its row. */
@@ -95,12 +94,10 @@ const placesOf = ({ depositRequestId }: VaultOrder, side: 'in' | 'out', vault: A
   orderAccounts(vault, depositRequestId, [side]);
 
 function owedTo(order: VaultOrder): Owed[] {
-  const { progress, rentDue, ...row } = order;
+  const { progress, ...row } = order;
   if (!holdsFunds(progress)) return [];
   const { state, stage, entry, exit, held } = progress;
-  // An exit may have ended an entry of which a part was filled: the rest goes home once that is.
-  const isSold = ENTERED.has(state) || (stage === 'exit' && !rentDue);
-  const sold = isSold ? 0n : entry.remaining;
+  const sold = stage === 'exit' || ENTERED.has(state) ? 0n : entry.remaining;
   const bought = stage === 'exit' && exit ? exit.remaining : held;
   const sides = [
     { side: 'in', account: row.inputAccount, mint: row.inputMint, amount: sold },

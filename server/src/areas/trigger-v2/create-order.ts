@@ -90,7 +90,6 @@ export async function createOrder(
         inputAccount,
         outputAccount,
         funded: false,
-        rentDue: false,
         createdAt: now,
         updatedAt: now,
         triggeredAt: null,

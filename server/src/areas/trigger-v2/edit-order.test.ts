@@ -44,7 +44,6 @@ const trailing: TriggerOrderRow = {
   leaseUntil: null,
   retryAt: null,
   funded: true,
-  rentDue: false,
   seal: null,
   progress: { ...newOrder('single', 100n), state: 'open' },
 };
@@ -113,7 +112,7 @@ test('attack: a database writer gives a trailing order a mark that no price is l
     const write = (column: string) => store.query(`update orders set ${column} = $1`, [mark]);
     await assert.rejects(write('high_watermark'), /marks_are_prices/);
     await assert.rejects(write('low_watermark'), /marks_are_prices/);
-    const terms = { ...trailing, highWatermark: Number(mark), type: 'single', stage: 'entry', state: 'open' } as const;
+    const terms = { ...trailing, highWatermark: Number(mark), type: 'single', stage: 'entry', fired: null } as const;
     assert.deepEqual(triggersOf(terms), []);
   }
   await close();
@@ -123,7 +122,7 @@ test('attack: a database writer gives an order a price that none is compared wit
   const { store, close } = await openTestStore();
   await store.transaction((tx) => insertTriggerOrder(tx, trailing));
   const prices = { triggerPriceUsd: 2, tpPriceUsd: 3, slPriceUsd: 1 };
-  const terms = { ...trailing, ...prices, trailingBps: null, stage: 'entry', state: 'open' } as const;
+  const terms = { ...trailing, ...prices, trailingBps: null, stage: 'entry', fired: null } as const;
   assert.deepEqual(
     ['single' as const, 'oco' as const].map((type) => triggersOf({ ...terms, type }).length),
     [1, 2],

@@ -51,7 +51,8 @@ export function orderAnswer(order: TriggerOrderRow, events: readonly TriggerOrde
 
 /** The price at which a trailing order fires now, in USD. */
 function followingPrice(order: TriggerOrderRow): number | null {
-  const [trigger] = triggersOf({ ...order, ...order.progress });
+  const { type, stage } = order.progress;
+  const [trigger] = triggersOf({ ...order, type, stage });
   return trigger ? roundedUsd(thresholdOf(trigger)) : null;
 }
 

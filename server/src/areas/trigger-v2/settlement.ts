@@ -100,10 +100,10 @@ async function bringsAllHome(tx: Tx, order: TriggerOrderRow, row: LedgerRow): Pr
 }
 
 /** The mints that the order holds something of, by its own account. */
-function heldMints({ progress, inputMint, outputMint, rentDue }: TriggerOrderRow): string[] {
+function heldMints({ progress, inputMint, outputMint }: TriggerOrderRow): string[] {
   const { stage, entry, exit, held } = progress;
-  // The fill that ends an entry that sells SOL closes its account, and pays what is left of it to the wallet.
-  const isPaidOut = stage === 'exit' && inputMint === WRAPPED_SOL_MINT && !rentDue;
+  // An entry that sells SOL closes its account, and pays what is left of it to the wallet.
+  const isPaidOut = stage === 'exit' && inputMint === WRAPPED_SOL_MINT;
   const isInput = entry.remaining > 0n && !isPaidOut;
   const isOutput = (exit?.remaining ?? held) > 0n;
   return [...(isInput ? [inputMint] : []), ...(isOutput ? [outputMint] : [])];

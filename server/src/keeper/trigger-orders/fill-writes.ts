@@ -65,24 +65,11 @@ async function claimAll(
 ): Promise<(TriggerOrderRow | undefined)[]> {
   const times = { leaseUntil: await nextLeaseEnd(tx, CLAIM_LEASE), retryAt: null };
   const changes = wanted.map(({ id, leg }): OrderChange => ({ id, event: { type: 'triggered', leg }, times }));
-  const locked = await lockTriggerOrders(
-    tx,
-    wanted.map(({ id }) => id),
-    { skip: true },
-  );
-  const outcomes = await changeOrders(tx, changes, now, { locked });
-  const claimed = (id: string) => {
+  const outcomes = await changeOrders(tx, changes, now, { skip: true });
+  return wanted.map(({ id }) => {
     const outcome = outcomes.get(id);
     return outcome instanceof IllegalEvent ? undefined : outcome;
-  };
-  // What is left of an entry that an exit has ended goes home as a remainder does.
-  const isEnded = ({ id, progress }: TriggerOrderRow) =>
-    progress.stage === 'entry' && claimed(id)?.progress.stage === 'exit';
-  await oweRents(
-    tx,
-    locked.filter(isEnded).map(({ id }) => id),
-  );
-  return wanted.map(({ id }) => claimed(id));
+  });
 }
 
 async function releaseAll(

@@ -15,7 +15,6 @@ const nobody: Omit<WaitingOrder, 'id' | 'triggerMint'> = {
   inputMint: 'SOL',
   outputMint: 'USDC',
   type: 'single',
-  state: 'open',
   stage: 'entry',
   fired: null,
   triggerCondition: 'below',

@@ -167,7 +167,7 @@ describe('an order that is partly filled and then cancelled or expired', () => {
 
   it('as the entry of an OTOCO order makes no exits, and gives both tokens back', async () => {
     await pools(400n * WHOLE);
-    const terms = { orderType: 'otoco', tpPriceUsd: 1.5, slPriceUsd: 0.1, slippageBps: 500 } as const;
+    const terms = { orderType: 'otoco', tpPriceUsd: 0.95, slPriceUsd: 0.1, slippageBps: 500 } as const;
     const { wallet, id } = await open(terms);
     await keeper.runDue();
     const part = await world.rowOf(id);
@@ -175,6 +175,7 @@ describe('an order that is partly filled and then cancelled or expired', () => {
     const { remaining, received } = part.progress.entry;
     assert.equal(await world.world.amount(part.outputAccount as Address), received);
     assert.equal(await tokens(wallet.address), 0n);
+    // The exits' price is there, and they are not.
     later(2 * 60 * MINUTE_MS);
     await expireTriggerOrders(world.store, new Date(world.clock.now()));
     await keeper.runDue();

@@ -250,7 +250,6 @@ export async function openTriggerWorld(
         outputMint: bought.mint,
         triggerMint: sold.mint,
         funded: true,
-        rentDue: false,
         triggerCondition: 'above' as const,
         triggerPriceUsd: usd,
         trailingBps: null,

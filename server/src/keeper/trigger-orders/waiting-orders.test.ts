@@ -66,7 +66,6 @@ async function insert(terms: Partial<TriggerOrderRow> = {}): Promise<string> {
     leaseUntil: null,
     retryAt: null,
     funded: true,
-    rentDue: false,
     seal: null,
     progress: { ...newOrder('single', 100n), state: 'open' },
     ...terms,

@@ -76,7 +76,7 @@ it('attack: a stranger on the chain sends a unit to the empty account of a cance
 it('attack: an issuer of a token takes what an order has bought of it, and sends a unit there before each withdrawal lands: the second one brings the rest of the deposit home', async () => {
   const pools = (each: bigint) => world.world.setReserves(world.pool, [each, each]);
   await pools(4n * AMOUNT);
-  const terms = { orderType: 'otoco', tpPriceUsd: 1.5, slPriceUsd: 0.1, slippageBps: 500 } as const;
+  const terms = { orderType: 'otoco', tpPriceUsd: 0.95, slPriceUsd: 0.1, slippageBps: 500 } as const;
   const { wallet, id } = await world.deposit(client, terms);
   await (await world.newKeeper()).runDue();
   await pools(10n ** 13n);
@@ -97,7 +97,7 @@ it('attack: an issuer of a token takes what an order has bought of it, and sends
 
 it('attack: a node hides one of the two accounts of a cancelled order, or the mint of what is in it: the withdrawal of the other one does not end the order, and the next brings home the rest', async () => {
   const pools = (each: bigint) => world.world.setReserves(world.pool, [each, each]);
-  const terms = { orderType: 'otoco', tpPriceUsd: 1.5, slPriceUsd: 0.1, slippageBps: 500 } as const;
+  const terms = { orderType: 'otoco', tpPriceUsd: 0.95, slPriceUsd: 0.1, slippageBps: 500 } as const;
   const orders: { wallet: Keypair; id: string }[] = [];
   for (let i = 0; i < 3; i++) {
     await pools(4n * AMOUNT);
@@ -216,7 +216,7 @@ it('does not expire an order whose owner has given it more time since it was lis
 
 it('a withdrawal says what it brings home, and whether that is all: not where the issuer of one of two tokens has frozen it', async () => {
   await world.world.setReserves(world.pool, [4n * AMOUNT, 4n * AMOUNT]);
-  const terms = { orderType: 'otoco', tpPriceUsd: 1.5, slPriceUsd: 0.1, slippageBps: 500 } as const;
+  const terms = { orderType: 'otoco', tpPriceUsd: 0.95, slPriceUsd: 0.1, slippageBps: 500 } as const;
   const { wallet, id } = await world.deposit(client, terms);
   await (await world.newKeeper()).runDue();
   const { progress, inputAccount } = await world.rowOf(id);
