@@ -118,7 +118,10 @@ export class WaitingOrders {
     if (steadyNow() >= this.#reloadAt) this.#reading ??= this.#newReading();
     if (this.#reading) await this.#goOn(this.#reading, inFlight);
     const now = clock.now();
-    for (const [id, rests] of this.#rests) for (const at of rests.values()) if (at <= now) this.#changed.add(id);
+    for (const [id, rests] of this.#rests) {
+      // What is queued by its other leg is read again once it was tried.
+      if (!inFlight.isQueued(id) && [...rests.values()].some((at) => at <= now)) this.#changed.add(id);
+    }
     await this.#readChanged(inFlight);
   }
 
