@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type Localnet, startLocalnet } from '@slipway/localnet';
 import { generateKeypair, WRAPPED_SOL_MINT } from '@slipway/wire';
+import { loadConfig } from '../config/index.js';
 import type { Check } from './doctor-check.js';
 import { runCli } from './main.js';
 
@@ -107,6 +108,11 @@ test('sources of prices say what they lack', async () => {
   assert.match((await doctor({}, hermes))('prices').next ?? '', /prices\.feeds and SLIPWAY_HERMES_KEY/);
   const keyless = (await doctor({ prices: { feeds } }, hermes))('prices');
   assert.deepEqual([keyless.ok, keyless.next], [false, 'set SLIPWAY_HERMES_KEY']);
-  const whole = (await doctor({ prices: { feeds } }, { ...hermes, SLIPWAY_HERMES_KEY: 'k' }))('prices');
+  const key = { SLIPWAY_HERMES_KEY: 'k' };
+  const withoutUsdc = (await doctor({ prices: { feeds } }, { ...hermes, ...key }))('prices');
+  assert.deepEqual([withoutUsdc.ok, withoutUsdc.next?.startsWith('add USDC to prices.feeds')], [true, true]);
+  const { usdc } = loadConfig({}, { cwd: tmpdir() }).tokens;
+  const all = { ...feeds, [usdc.mint]: 'eaa020c61cc479712813461ce153894a96a6c00b21ed0cfc2798d1f9a9e9c94a' };
+  const whole = (await doctor({ prices: { feeds: all } }, { ...hermes, ...key }))('prices');
   assert.deepEqual([whole.ok, whole.next], [true, undefined]);
 });

@@ -188,7 +188,7 @@ async function countPools(rpc: Rpc, program: Address): Promise<number | undefine
 }
 
 /** Whether every configured price source has what it needs. */
-export function checkPrices({ prices }: Config): Check {
+export function checkPrices({ prices, tokens: { usdc } }: Config): Check {
   const name = 'prices';
   const sources = prices.sources.join(', ') || 'none';
   if (!prices.sources.includes('hermes')) return { name, ok: true, detail: sources };
@@ -205,6 +205,13 @@ export function checkPrices({ prices }: Config): Check {
     };
   }
   const detail = `${sources}; hermes has ${feeds} feed${feeds === 1 ? '' : 's'}`;
+  if (!needsKey && prices.feeds[usdc.mint] === undefined)
+    return {
+      name,
+      ok: true,
+      detail: `${detail}, and none of ${usdc.symbol}, which counts as one dollar`,
+      next: `add ${usdc.symbol} to prices.feeds: while it is more than 5 % off, its pools contradict the other feeds, and their orders wait`,
+    };
   if (!needsKey) return { name, ok: true, detail };
   return { name, ok: false, detail: `${detail}, but no key for ${host}`, next: 'set SLIPWAY_HERMES_KEY' };
 }
