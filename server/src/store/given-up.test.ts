@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Store } from './sql.js';
+import type { Store, Tx } from './sql.js';
 import { openTestStore } from './testing.js';
 import {
   type Delivery,
@@ -69,6 +69,36 @@ for (const kind of ['embedded', 'postgres'] as const) {
         'select count(*) as count, min(number) as oldest from webhook_deliveries where due_at is null',
       );
       assert.deepEqual(rows, [{ count: BigInt(MOST_GIVEN_UP), oldest: 1_502n - BigInt(MOST_GIVEN_UP) }]);
+    });
+
+    it('attack: a free key has ever more events wait for its webhooks: a failure reads none that are not too old', async (t) => {
+      const { store, close } = await openTestStore(kind);
+      t.after(close);
+      await addWebhooks(store);
+      await store.transaction((tx) => putDeliveries(tx, 'one', deliveries(1, 5_000), AT));
+      await store.query('analyze webhook_deliveries');
+      const turn = { holder: 'copy', now: AT };
+      await store.transaction((tx) => takeDueWebhooks(tx, turn, { inAll: 1, ofKey: 1, underWay: new Map() }));
+      const later = { dueAt: AT, failures: 1, restUntil: AT, lostBefore: new Date(AT.getTime() - 1) };
+      let plan = '';
+      await store.transaction(async (tx) => {
+        const explaining: Tx = {
+          ...tx,
+          async query<Row>(text: string, params: unknown[] = []) {
+            if (!text.includes('set due_at = null')) return tx.query<Row>(text, params);
+            const { rows } = await tx.query<Record<string, string>>(`explain (analyze, timing off) ${text}`, params);
+            plan = rows.map((row) => Object.values(row)[0]).join('\n');
+            return { rows: [], rowCount: 0 };
+          },
+        };
+        await recordFailure(explaining, 'one', 'copy', {
+          deliveries: deliveries(5_001, 5_001),
+          last: 5_001n,
+          ...later,
+        });
+      });
+      assert.match(plan, /Index Cond: .*\bat <= /);
+      assert.doesNotMatch(plan, /Rows Removed by Filter/);
     });
 
     it('forgets what was given up long ago some at a time', async (t) => {

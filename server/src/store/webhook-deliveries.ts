@@ -297,7 +297,7 @@ export async function wakeWebhook(tx: Tx, id: string): Promise<void> {
 export interface WebhookBacklog {
   /** How many events were given up. */
   deadLetters: number;
-  /** Since when the oldest event waits for a webhook whose receiver is not away: it takes events, or refuses some of them. */
+  /** Since when the oldest event waits for a webhook whose receiver takes events, or refuses only some of them. */
   waitingSince: Date | null;
 }
 

@@ -24,7 +24,9 @@ const fields = {
   kinds: Type.Optional(Type.String({ description: 'Only events of these kinds, separated by commas' })),
   wallet: Type.Optional(Type.String()),
   createdAt: time('When it was added. It gets what has happened since'),
-  failures: Type.Integer({ description: 'How often in a row its receiver was away; 1 where it refuses events' }),
+  failures: Type.Integer({
+    description: 'How often in a row its receiver was away, or took nothing after a rest; 1 also where it refuses some',
+  }),
 };
 export const Webhook = Type.Object(fields, { $id: 'Webhook' });
 export type Webhook = Static<typeof Webhook>;

@@ -14,7 +14,7 @@ const AGAIN_MS = 8_000;
 export const LONGEST_MS = 24 * 60 * 60_000;
 /** Between the attempts for one event. */
 const RETRIES = { firstMs: 5_000, longestMs: 4 * 60 * 60_000 };
-/** Of a receiver that is away, whatever the event. One that answers has the first. */
+/** After turns in a row in which a receiver has taken nothing, whatever the event. */
 const RESTS = { firstMs: 1_000, longestMs: 5 * 60_000 };
 
 export interface Attempting {
@@ -26,6 +26,16 @@ export interface Attempting {
   sends: SendsAtOnce;
 }
 
+/** One copy's turn with a webhook. */
+export interface Attempted {
+  webhook: Webhook;
+  holder: string;
+  /** Everything up to it has been tried, or was not wanted. */
+  last: bigint;
+  /** How many turns before it have taken nothing; 0 once this one takes anything. */
+  inVain: number;
+}
+
 /** `stop`: the receiver is away or has too much to do, or this is another copy's turn by now. */
 export type Result = 'taken' | 'refused' | 'stop';
 
@@ -35,11 +45,12 @@ export type Result = 'taken' | 'refused' | 'stop';
  */
 export async function attempt(
   deps: Attempting,
-  { webhook, holder, last }: { webhook: Webhook; holder: string; last: bigint },
+  turn: Attempted,
   deliveries: readonly Delivery[],
   { isAgain = false } = {},
 ): Promise<Result> {
   const { store, clock } = deps;
+  const { webhook, holder, last } = turn;
   const { tried, attempts } = await sendAll(deps, webhook, deliveries);
   const now = clock.now();
   const received = tried.filter(({ outcome }) => isReceived(outcome)).map(({ delivery }) => delivery.number);
@@ -51,13 +62,14 @@ export async function attempt(
       await addAttempt(tx, webhook.id, attemptOf(delivery.number, new Date(now), outcome));
     }
     if (received.length > 0) {
+      turn.inVain = 0;
       Object.assign(webhook, { failures: 0, restUntil: null });
       const isOurs = await recordSuccess(tx, webhook.id, holder, { numbers: received, last, now: new Date(now) });
       if (!isOurs) return 'stop';
     }
     if (failed.length === 0) return 'taken';
     const tries = Math.max(...failed.map((delivery) => delivery.tries)) + 1;
-    Object.assign(webhook, restOf(webhook, { isThere, isAgain, tries, now }));
+    Object.assign(webhook, restOf(turn, { isThere, isAgain, tries, now }));
     const isOurs = await recordFailure(tx, webhook.id, holder, {
       // What a clock that was ahead has told would be tried until then.
       deliveries: failed.map((delivery) => ({
@@ -75,17 +87,20 @@ export async function attempt(
   });
 }
 
-/** How long a webhook rests after a failure: one whose receiver answers refuses an event, and may take the next. */
+/**
+ * How long a webhook rests after a failure: ever longer with each turn that takes nothing. One whose receiver answers refuses an
+ * event, and may take the next; only what is new tells that it may take nothing, as what is tried again may be that which it refuses.
+ */
 function restOf(
-  { failures }: Pick<Webhook, 'failures'>,
+  { webhook: { failures }, inVain }: Attempted,
   { isThere, isAgain, tries, now }: { isThere: boolean; isAgain: boolean; tries: number; now: number },
 ): Pick<Webhook, 'failures' | 'restUntil'> {
   const until = (times: number) => new Date(now + backOffMs(times, RESTS));
-  // It takes what is new: only what is tried again rests, and ever longer, as it may be that which is refused.
-  if (isAgain && failures === 0) return { failures, restUntil: until(isThere ? 1 : tries) };
-  // However many have failed: the receiver was away once.
-  const times = isThere ? 1 : failures + 1;
-  return { failures: times, restUntil: until(times) };
+  if (isAgain && isThere) return { failures, restUntil: until(failures) };
+  // It takes what is new: only what is tried again rests, and ever longer.
+  if (isAgain && failures === 0) return { failures, restUntil: until(tries) };
+  // However many have failed: it is one turn.
+  return { failures: inVain + 1, restUntil: until(inVain + 1) };
 }
 
 interface Tried {

@@ -71,6 +71,36 @@ test('attack: a stranger on the chain has events happen that a receiver answers 
   await comeSoon(loop, () => numbers('hook'), upTo(80, 41));
 });
 
+test('attack: a stranger on the chain has one more event refused after each that is taken, beside a hundred that are tried again: what the receiver takes comes within seconds', async () => {
+  const count = 100;
+  await addWebhook('hook');
+  const { send, numbers } = createReceivers({ hook: (number) => (number > count && number % 2 === 1 ? 200 : 404) });
+  const loop = await start(send);
+  await happen(count);
+  for (let round = 0; round < 12; round++) {
+    await happen(2);
+    const good = count + 1 + 2 * round;
+    const seconds = await secondsUntil(loop, () => numbers('hook').includes(good), 5 * MINUTE);
+    assert.ok(seconds <= 10, `${good} came after ${seconds} s`);
+    for (let n = 0; n < 8; n++) await pass(loop, MINUTE / 4);
+  }
+});
+
+test('attack: a free key has a receiver that refuses everything: it is posted to every five minutes in the end', async () => {
+  await addWebhook('refusing');
+  const { send, messages } = createReceivers({ refusing: () => 500 });
+  const loop = await start(send);
+  const [hours, perMinute] = [6, 2];
+  for (let minutes = 0; minutes < hours * 60; minutes++) {
+    await happen(perMinute);
+    for (let n = 0; n < 4; n++) await pass(loop, MINUTE / 4);
+  }
+  // Each event once, and 20 that are tried again each time.
+  const most = hours * (60 * perMinute + 12 * 20) + 9 * 20;
+  assert.ok(messages.length <= most, `${messages.length} posts in six hours`);
+  assert.ok((await webhook()).failures > 9);
+});
+
 test('a receiver that is away is posted to every five minutes in the end, however much is to be tried again', async () => {
   await addWebhook('away');
   const { send, messages } = createReceivers({ away: () => 503 });

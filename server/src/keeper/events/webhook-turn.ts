@@ -5,14 +5,14 @@ import { dueDeliveries, releaseWebhook } from '../../store/webhook-deliveries.js
 import type { Webhook } from '../../store/webhooks.js';
 import type { GiveUpOld } from './give-up-old.js';
 import { createGroups } from './sends-at-once.js';
-import { type Attempting, attempt, LONGEST_MS, noteGap } from './webhook-attempts.js';
+import { type Attempted, type Attempting, attempt, LONGEST_MS, noteGap } from './webhook-attempts.js';
 
 /** A webhook that a whole page waits for is behind. */
 const PAGE = 50;
 /** Then others have their turn. */
 const MOST_IN_A_TURN = 200;
 const TURN_MS = 10_000;
-/** Events that a receiver answers, but does not take: what it would take comes after them. */
+/** Events that a receiver answers, but does not take: what it would take comes after them. Twice as many after each turn in vain. */
 const MOST_REFUSED = 20;
 /** For what is tried again, however much of a turn the list has taken: one that is always behind would never come to it. */
 const AGAIN = { most: PAGE, refused: 5, ms: 2_000 };
@@ -21,12 +21,7 @@ export interface Serving extends Attempting {
   giveUpOld: GiveUpOld;
 }
 
-/** One copy's turn with a webhook. */
-interface Turn {
-  webhook: Webhook;
-  holder: string;
-  /** Everything up to it has been tried, or was not wanted. */
-  last: bigint;
+interface Turn extends Attempted {
   /** How many more may be sent, how many of them may be refused, and until when, in steady milliseconds. */
   left: number;
   leftRefused: number;
@@ -40,8 +35,10 @@ interface Turn {
  */
 export async function serve(deps: Serving, webhook: Webhook, holder: string, isClosing: () => boolean): Promise<void> {
   const until = deps.steadyNow() + TURN_MS;
-  const counts = { left: MOST_IN_A_TURN, leftRefused: MOST_REFUSED, until };
-  const turn: Turn = { webhook, holder, last: webhook.last, ...counts, isClosing };
+  const inVain = webhook.failures;
+  const leftRefused = Math.min(MOST_IN_A_TURN, MOST_REFUSED * 2 ** inVain);
+  const counts = { left: MOST_IN_A_TURN, leftRefused, until };
+  const turn: Turn = { webhook, holder, last: webhook.last, inVain, ...counts, isClosing };
   // Where it rests, it has its turn only for what is new.
   const rests = (webhook.restUntil?.getTime() ?? 0) > deps.clock.now();
   if ((await sendList(deps, turn)) && !rests) await sendAgain(deps, turn);
@@ -93,7 +90,7 @@ async function sendList(deps: Serving, turn: Turn): Promise<boolean> {
 async function sendAgain(deps: Serving, turn: Turn): Promise<void> {
   const { store, clock, steadyNow } = deps;
   turn.left = Math.max(turn.left, AGAIN.most);
-  turn.leftRefused = Math.max(turn.leftRefused, AGAIN.refused);
+  turn.leftRefused = Math.max(Math.min(turn.leftRefused, MOST_REFUSED), AGAIN.refused);
   turn.until = Math.max(turn.until, steadyNow() + AGAIN.ms);
   for (const delivery of await dueDeliveries(store, turn.webhook.id, new Date(clock.now()), turn.left)) {
     if (isOver(deps, turn)) return;
