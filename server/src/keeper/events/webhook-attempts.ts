@@ -16,6 +16,8 @@ export const LONGEST_MS = 24 * 60 * 60_000;
 const RETRIES = { firstMs: 5_000, longestMs: 4 * 60 * 60_000 };
 /** After turns in a row in which a receiver has taken nothing, whatever the event. */
 const RESTS = { firstMs: 1_000, longestMs: 5 * 60_000 };
+/** The same where it answers: it may take what comes next. */
+const RESTS_OF_REFUSING = { firstMs: 1_000, longestMs: 16_000 };
 
 export interface Attempting {
   store: Store;
@@ -95,7 +97,7 @@ function restOf(
   { webhook: { failures }, inVain }: Attempted,
   { isThere, isAgain, tries, now }: { isThere: boolean; isAgain: boolean; tries: number; now: number },
 ): Pick<Webhook, 'failures' | 'restUntil'> {
-  const until = (times: number) => new Date(now + backOffMs(times, RESTS));
+  const until = (times: number) => new Date(now + backOffMs(times, isThere ? RESTS_OF_REFUSING : RESTS));
   if (isAgain && isThere) return { failures, restUntil: until(failures) };
   // It takes what is new: only what is tried again rests, and ever longer.
   if (isAgain && failures === 0) return { failures, restUntil: until(tries) };

@@ -16,6 +16,8 @@ const TURN_MS = 10_000;
 const MOST_REFUSED = 20;
 /** For what is tried again, however much of a turn the list has taken: one that is always behind would never come to it. */
 const AGAIN = { most: PAGE, refused: 5, ms: 2_000 };
+/** Of a receiver that has taken nothing in so many turns one is tried again each time: it may refuse everything. */
+const MANY_IN_VAIN = 5;
 
 export interface Serving extends Attempting {
   giveUpOld: GiveUpOld;
@@ -90,7 +92,8 @@ async function sendList(deps: Serving, turn: Turn): Promise<boolean> {
 async function sendAgain(deps: Serving, turn: Turn): Promise<void> {
   const { store, clock, steadyNow } = deps;
   turn.left = Math.max(turn.left, AGAIN.most);
-  turn.leftRefused = Math.max(Math.min(turn.leftRefused, MOST_REFUSED), AGAIN.refused);
+  const isRefusing = turn.inVain >= MANY_IN_VAIN;
+  turn.leftRefused = isRefusing ? 1 : Math.max(Math.min(turn.leftRefused, MOST_REFUSED), AGAIN.refused);
   turn.until = Math.max(turn.until, steadyNow() + AGAIN.ms);
   for (const delivery of await dueDeliveries(store, turn.webhook.id, new Date(clock.now()), turn.left)) {
     if (isOver(deps, turn)) return;
