@@ -1,7 +1,8 @@
-// Checks that imports go one way and through doors, that guarded things stay in their rooms, that the pictures of the
+// Checks that imports go one way, through doors and never in a circle, that guarded things stay in their rooms, that the pictures of the
 // house in docs/architecture.md are true, and that files named in the documentation exist. Usage: node scripts/boundaries.mjs [--map]. --map rewrites the map there.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { circlesOf } from './circles.mjs';
 import { root } from './prepare.mjs';
 
 /** Room -> rooms that it may import. `errors`, `lib` and the types of `config` are open to everybody. */
@@ -63,6 +64,7 @@ const page = join(root, 'docs', 'architecture.md');
 
 checkServer();
 checkWorkspaces();
+checkCircles();
 checkSpreads();
 checkTree();
 checkPaths();
@@ -108,7 +110,7 @@ function* imports(text) {
       .split(',')
       .filter((name) => name.trim() !== '');
     const allTypes = list !== undefined && list.length > 0 && list.every((name) => /^\s*type\s/.test(name));
-    yield { specifier, typeOnly: type !== undefined || allTypes };
+    yield { specifier, typeOnly: type !== undefined || allTypes, isLater: match[4] !== undefined };
   }
 }
 
@@ -194,16 +196,35 @@ function checkWorkspaces() {
   }
 }
 
+/** Types count, too: which of two files is read first must be clear. What is loaded only when it is used does not. */
+function checkCircles() {
+  const files = new Set(workspaceSources());
+  const imported = new Map();
+  for (const file of files) {
+    const targets = [...imports(readFileSync(file, 'utf8'))]
+      .filter(({ specifier, isLater }) => specifier.startsWith('.') && !isLater)
+      .flatMap(({ specifier }) => ['.ts', '.tsx'].map((end) => join(dirname(file), specifier.replace(/\.js$/, end))));
+    imported.set(
+      file,
+      targets.filter((target) => files.has(target)),
+    );
+  }
+  for (const circle of circlesOf(imported))
+    problems.push(`imports in a circle: ${circle.map((file) => relative(root, file)).join(' -> ')}`);
+}
+
+function* workspaceSources() {
+  const { workspaces } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  for (const workspace of workspaces) yield* sources(join(root, workspace, 'src'));
+}
+
 /** `...{ a, b }` says no more than `a, b`, and every reader stumbles over it once. */
 function checkSpreads() {
-  const { workspaces } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  for (const workspace of workspaces) {
-    for (const file of sources(join(root, workspace, 'src'))) {
-      const at = readFileSync(file, 'utf8')
-        .split('\n')
-        .findIndex((line) => /^\s*\.\.\.\{ /.test(line));
-      if (at >= 0) problems.push(`${relative(root, file)}:${at + 1}: write the properties without \`...{ }\``);
-    }
+  for (const file of workspaceSources()) {
+    const at = readFileSync(file, 'utf8')
+      .split('\n')
+      .findIndex((line) => /^\s*\.\.\.\{ /.test(line));
+    if (at >= 0) problems.push(`${relative(root, file)}:${at + 1}: write the properties without \`...{ }\``);
   }
 }
 

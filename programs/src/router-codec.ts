@@ -1,5 +1,35 @@
 import type { AccountMeta, Address } from '@slipway/wire/formats';
-import type { RouteHop } from './router.js';
+
+export interface RouteHop {
+  /** The venue, and its instruction's accounts; of those only the taker can be a signer. */
+  program: Address;
+  accounts: AccountMeta[];
+  /** The venue's instruction; the program writes the amount into it, whatever stands there. */
+  data: Uint8Array;
+  /** Where in `data` the amount (u64) is. */
+  amountOffset: number;
+  /** Token account of the taker that it takes from. */
+  from: Address;
+  /** Token account that it pays into. */
+  to: Address;
+  /**
+   * Share of what there is to spend in `from`, in basis points, rounded down. Those of neighboring hops with the same
+   * `from` add up to 10000; the last of them takes what is left.
+   */
+  shareBps: number;
+  /**
+   * Where what the venue leaves of it goes, so that `from` can be closed: a token account of its mint. Only for the last
+   * of a split. What is left in the source without it stays there.
+   */
+  rest?: RouteRest;
+}
+
+export interface RouteRest {
+  account: Address;
+  mint: Address;
+  decimals: number;
+  tokenProgram: Address;
+}
 
 /** A hop as the program knows it: a fee is one too, and the last of a split has the share of all that is left. */
 export interface CodedHop extends RouteHop {

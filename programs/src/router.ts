@@ -1,5 +1,4 @@
 import {
-  type AccountMeta,
   type Address,
   type Instruction,
   parseTransferChecked,
@@ -7,7 +6,9 @@ import {
   tokenTransferChecked,
 } from '@slipway/wire/formats';
 import { concatBytes, equalBytes, u64 } from './borsh.js';
-import { AccountList, ALL_BPS, type CodedHop, decodeHops, encodeHop } from './router-codec.js';
+import { AccountList, ALL_BPS, type CodedHop, decodeHops, encodeHop, type RouteHop } from './router-codec.js';
+
+export type { RouteHop, RouteRest } from './router-codec.js';
 
 /**
  * Where the router stands in the sandbox: the public key of the seed sha256("slipway program router"). Anybody can have
@@ -20,37 +21,6 @@ export const MAX_ROUTE_ACCOUNTS = 64;
 
 const ROUTE_TAG = 1;
 const HEADER_SIZE = 17;
-
-export interface RouteHop {
-  /** The venue, and its instruction's accounts; of those only the taker can be a signer. */
-  program: Address;
-  accounts: AccountMeta[];
-  /** The venue's instruction; the program writes the amount into it, whatever stands there. */
-  data: Uint8Array;
-  /** Where in `data` the amount (u64) is. */
-  amountOffset: number;
-  /** Token account of the taker that it takes from. */
-  from: Address;
-  /** Token account that it pays into. */
-  to: Address;
-  /**
-   * Share of what there is to spend in `from`, in basis points, rounded down. Those of neighboring hops with the same
-   * `from` add up to 10000; the last of them takes what is left.
-   */
-  shareBps: number;
-  /**
-   * Where what the venue leaves of it goes, so that `from` can be closed: a token account of its mint. Only for the last
-   * of a split. What is left in the source without it stays there.
-   */
-  rest?: RouteRest;
-}
-
-export interface RouteRest {
-  account: Address;
-  mint: Address;
-  decimals: number;
-  tokenProgram: Address;
-}
 
 export interface RouteFee {
   /** Of what there is to spend in `from`, rounded down; 1 to 9999. */

@@ -9,26 +9,11 @@ import {
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
 } from '@slipway/wire';
-import { ByteReader, parsed } from './byte-reader.js';
+import { parsed } from './byte-reader.js';
+import { type CallReader, callReader, type InstructionCall, type ParsedCall } from './call-reader.js';
 import { integer } from './json.js';
 import { parseSystemInstruction } from './parse-system-instruction.js';
 import { parseTokenInstruction } from './parse-token-instruction.js';
-
-/** An instruction with its accounts resolved. */
-interface InstructionCall {
-  program: Address;
-  accounts: Address[];
-  data: Uint8Array;
-}
-
-/** What a parser reads: the n-th account (RangeError where it is missing) and the data. */
-export interface CallReader {
-  account: (index: number) => Address;
-  accounts: Address[];
-  data: ByteReader;
-}
-
-export type ParsedCall = { type: string; info: Record<string, unknown> };
 
 const PARSERS: Record<string, { program: string; parse: (call: CallReader) => ParsedCall | string | undefined }> = {
   [SYSTEM_PROGRAM]: { program: 'system', parse: parseSystemInstruction },
@@ -50,15 +35,6 @@ export function parseInstruction(call: InstructionCall): { program: string; pars
   if (!parser) return undefined;
   const content = parsed(() => parser.parse(callReader(call)));
   return content === undefined ? undefined : { program: parser.program, parsed: content };
-}
-
-function callReader({ accounts, data }: InstructionCall): CallReader {
-  const account = (index: number): Address => {
-    const address = accounts[index];
-    if (address === undefined) throw new RangeError('the instruction has too few accounts');
-    return address;
-  };
-  return { account, accounts, data: new ByteReader(data) };
 }
 
 function parseMemoText({ data }: CallReader): string | undefined {

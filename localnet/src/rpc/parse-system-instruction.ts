@@ -1,5 +1,5 @@
+import type { CallReader, ParsedCall } from './call-reader.js';
 import { integer } from './json.js';
-import type { CallReader, ParsedCall } from './parse-instruction.js';
 
 type Parser = (call: CallReader) => ParsedCall;
 

@@ -1,5 +1,5 @@
 import type { Address } from '@slipway/wire';
-import type { CallReader, ParsedCall } from './parse-instruction.js';
+import type { CallReader, ParsedCall } from './call-reader.js';
 import { uiTokenAmount } from './token-amount.js';
 
 type Parser = (call: CallReader) => ParsedCall;

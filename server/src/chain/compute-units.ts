@@ -1,4 +1,5 @@
-import type { Chain, SimulationOutcome } from './index.js';
+import type { Chain } from './chain.js';
+import type { SimulationOutcome } from './simulation.js';
 
 /** How long a measured cost is trusted: a program may be upgraded at any time. */
 const TRUST_MS = 10 * 60_000;

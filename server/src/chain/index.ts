@@ -1,16 +1,3 @@
-import { type Address, address } from '@slipway/wire';
-import { LRUCache } from 'lru-cache';
-import { GrowingCache } from '../lib/growing-cache.js';
-import type { Guest } from '../lib/places.js';
-import { cached } from '../lib/single-flight.js';
-import { type AccountReading, type ChainAccount, createReadings, type RpcAccount, readRpcAccount } from './accounts.js';
-import { type CallBudget, PURPOSES, type Purpose } from './budget.js';
-import { type MintInfo, mintFacts } from './mints.js';
-import { wholeIn } from './node-values.js';
-import { ask, listOf, type Rpc, RpcError } from './rpc.js';
-import { type Bid, type Fees, UnitPrices } from './unit-price.js';
-import { WalletReads } from './wallet-reads.js';
-
 export {
   type AccountReading,
   type ChainAccount,
@@ -21,6 +8,16 @@ export {
   readRpcAccount,
 } from './accounts.js';
 export { type CallBudget, createCallBudget, PURPOSES, type Purpose } from './budget.js';
+export {
+  BLOCKHASH_LIFE,
+  BLOCKHASH_LIFE_MS,
+  type Blockhash,
+  type Chain,
+  createChain,
+  createChains,
+  MAX_MINTS,
+  type Validity,
+} from './chain.js';
 export { type ClockTime, readClock } from './clock-sysvar.js';
 export { createUnitMeter, type UnitMeter } from './compute-units.js';
 export {
@@ -43,6 +40,7 @@ export {
   ChainUnavailable,
   createHttpRpc,
   createLocalRpc,
+  isAlreadyProcessed,
   MAX_ANSWER,
   Refused,
   type Rpc,
@@ -50,6 +48,8 @@ export {
   Throttled,
   Unanswered,
 } from './rpc.js';
+export type { SimulationOutcome } from './simulation.js';
+export { type SignatureStatus, type Statuses, statusesOf } from './statuses.js';
 export { CPI_GUARDED, closerOf, givesAwaySol, hasCpiGuard, NO_MEMO, requiresMemo } from './token-account-guards.js';
 export { readMetadata } from './token-text.js';
 export {
@@ -71,311 +71,3 @@ export {
   walletWeight,
 } from './wallet.js';
 export { type Reader, WalletReads } from './wallet-reads.js';
-
-/** A blockhash lives this many blocks (MAX_PROCESSING_AGE of the validator). */
-export const BLOCKHASH_LIFE = 150n;
-/** Milliseconds a block takes on average; only used to tell a client roughly when a transaction expires. */
-const BLOCK_MS = 400;
-/** How many mints are remembered, some 450 bytes each: clients name as many as they like. */
-export const MAX_MINTS = 20_000;
-/** Milliseconds that a fresh blockhash lives, roughly. */
-export const BLOCKHASH_LIFE_MS = Number(BLOCKHASH_LIFE) * BLOCK_MS;
-
-export interface Blockhash {
-  blockhash: string;
-  lastValidBlockHeight: bigint;
-  /** Of the node that answered, when it answered. */
-  slot: bigint;
-}
-
-export interface SimulationOutcome {
-  /** As the RPC writes a TransactionError; null when it would succeed. */
-  err: unknown;
-  logs: string[];
-  unitsConsumed: number;
-  /** Of the node that simulated it; missing where it tells none. */
-  slot?: number;
-  /** The requested accounts, in their order, as they would be afterwards; none if it fails. */
-  accounts: (ChainAccount | undefined)[];
-}
-
-export interface SignatureStatus {
-  slot: bigint;
-  err: unknown;
-  confirmed: boolean;
-  /** No fork can undo it. */
-  finalized: boolean;
-}
-
-export interface Statuses {
-  /** Of the node that answered: what it does not know may have landed after this slot. */
-  slot: bigint;
-  /** In the order of the request; undefined: unknown to the node. */
-  found: (SignatureStatus | undefined)[];
-}
-
-export interface Validity {
-  valid: boolean;
-  /** Of the node that answered. */
-  slot: bigint;
-}
-
-/** For so long the newest slot counts that a node has told: then those that answer may all be behind it, or it was none. */
-const TOLD_MS = 30_000;
-/** Transactions that wait for the same blockhash ask once for all. */
-const VALIDITY_MS = 1_000;
-/** More than live at a time; the others were made up. */
-const MAX_VALIDITIES = 1_000;
-
-interface Contextual<T> {
-  context: { slot: number };
-  value: T;
-}
-
-/** Callers whose chains are remembered. */
-const MOST_CALLERS = 1_000;
-
-/** Reads the chain, always at commitment `confirmed`. */
-export interface Chain {
-  /** The same for a caller, whose calls take turns with those of others where they wait; without one, for the service itself. */
-  by(caller: Guest | undefined): Chain;
-  readonly rpc: Rpc;
-  /** Never older than the call. */
-  readonly walletReads: WalletReads;
-  /** At most half a second old. */
-  latestBlockhash(): Promise<Blockhash>;
-  /** At most half a second old. */
-  blockHeight(): Promise<bigint>;
-  /** The newest slot that was told with a blockhash of late: what a node says of an earlier one may be over. */
-  newestSlot(): Promise<bigint>;
-  /** Never older than the call. */
-  account(address: Address): Promise<ChainAccount | undefined>;
-  /** `account`, with the slot at which it was so. */
-  accountReading(address: Address): Promise<AccountReading>;
-  /** Undefined if the address is not a token mint. At most a minute old. */
-  mint(address: Address): Promise<MintInfo | undefined>;
-  /**
-   * Micro-lamports per compute unit that this percentile of recent transactions paid, by default the configured one;
-   * more by its `bid`, and never more than the configured maximum. At most 2 s old.
-   */
-  computeUnitPrice(percent?: number, bid?: Bid): Promise<bigint>;
-  simulate(wire: Uint8Array, options: { sigVerify: boolean; accounts?: Address[] }): Promise<SimulationOutcome>;
-  /** At most 256 signatures. `history` also looks beyond the node's recent ones, which costs it more. */
-  statuses(signatures: string[], options: { history: boolean }): Promise<Statuses>;
-  /** Identifies the cluster. */
-  genesisHash(): Promise<string>;
-  /** Whether a transaction with it may land. At most a second old; where it may not, not kept: a node that is behind knows it later. */
-  isBlockhashValid(blockhash: string): Promise<Validity>;
-  /** Drops everything that is cached; for a sandbox whose clock jumped. */
-  forget(): void;
-}
-
-interface ReadDeps {
-  steadyNow: () => number;
-  fees: Fees;
-}
-
-/** One chain for a process that does one thing. */
-export function createChain({ rpc, ...deps }: ReadDeps & { rpc: Rpc }): Chain {
-  return {
-    ...chainOver(rpc, createSharedReads(rpc, deps), deps),
-    by() {
-      return this;
-    },
-  };
-}
-
-/** The chain for each purpose. All know what one of them has read a moment ago. */
-export function createChains(rpcFor: CallBudget['rpcFor'], deps: ReadDeps): Readonly<Record<Purpose, Chain>> {
-  // Landing waits for the shared reads, too, so nobody else may hold them up.
-  const shared = createSharedReads(rpcFor('landing'), deps);
-  const chainsFor = (purpose: Purpose): Chain => {
-    const byCaller = new GrowingCache<string, Chain>(MOST_CALLERS);
-    const by = (caller: Guest | undefined): Chain => {
-      if (caller === undefined) return chain;
-      // Kept, because what a caller reads at the same time is read with one call.
-      const known = byCaller.get(caller.id) ?? { ...chainOver(rpcFor(purpose, caller), shared, deps), by };
-      byCaller.set(caller.id, known);
-      return known;
-    };
-    const chain: Chain = { ...chainOver(rpcFor(purpose), shared, deps), by };
-    return chain;
-  };
-  return Object.fromEntries(PURPOSES.map((purpose) => [purpose, chainsFor(purpose)])) as Record<Purpose, Chain>;
-}
-
-/** What is read once for everybody, and kept for a moment. */
-function createSharedReads(rpc: Rpc, { steadyNow }: ReadDeps) {
-  let newest = { slot: 0n, until: Number.NEGATIVE_INFINITY };
-  const noted = (told: Blockhash): Blockhash => {
-    const now = steadyNow();
-    if (told.slot >= newest.slot || now >= newest.until) newest = { slot: told.slot, until: now + TOLD_MS };
-    return told;
-  };
-  const fetchBlockhash = (): Promise<Blockhash> => {
-    type Answer = Contextual<{ blockhash: string; lastValidBlockHeight: number }>;
-    return ask(rpc, 'getLatestBlockhash', [{ commitment: 'confirmed' }], ({ context, value }: Answer) =>
-      noted({
-        blockhash: address(value.blockhash),
-        lastValidBlockHeight: wholeIn(value.lastValidBlockHeight),
-        slot: wholeIn(context.slot),
-      }),
-    );
-  };
-  const shared = {
-    latestBlockhash: cached(fetchBlockhash, 400, steadyNow),
-    async newestSlot() {
-      await shared.latestBlockhash();
-      return newest.slot;
-    },
-    unitPrices: new UnitPrices(rpc, steadyNow),
-    mints: new GrowingCache<Address, { facts: MintInfo; until: number }>(MAX_MINTS),
-    walletReads: new WalletReads(),
-    validity: new LRUCache<string, () => Promise<Validity>>({ max: MAX_VALIDITIES }),
-    forget() {
-      newest = { slot: 0n, until: Number.NEGATIVE_INFINITY };
-      shared.latestBlockhash = cached(fetchBlockhash, 400, steadyNow);
-      shared.mints.clear();
-      shared.validity.clear();
-    },
-  };
-  return shared;
-}
-
-function chainOver(
-  rpc: Rpc,
-  shared: ReturnType<typeof createSharedReads>,
-  { steadyNow, fees }: ReadDeps,
-): Omit<Chain, 'by'> {
-  const accountReading = createReadings(rpc);
-  const account = async (address: Address) => (await accountReading(address)).account;
-  return {
-    rpc,
-    walletReads: shared.walletReads,
-    latestBlockhash: () => shared.latestBlockhash(),
-    async blockHeight() {
-      return (await shared.latestBlockhash()).lastValidBlockHeight - BLOCKHASH_LIFE;
-    },
-    newestSlot: () => shared.newestSlot(),
-    account,
-    accountReading,
-    async mint(address) {
-      const known = shared.mints.get(address);
-      if (known && known.until > steadyNow()) return known.facts;
-      const facts = mintFacts(await account(address));
-      if (facts) shared.mints.set(address, { facts, until: steadyNow() + 60_000 });
-      else shared.mints.delete(address);
-      return facts;
-    },
-    computeUnitPrice: (percent = fees.percentile, bid = {}) =>
-      shared.unitPrices.priceOf(rpc, { ...fees, percentile: percent }, bid),
-    simulate: (wire, options) => simulate(rpc, wire, options),
-    statuses: (signatures, { history }) => statusesOf(rpc, signatures, history),
-    genesisHash: () => rpc.call<string>('getGenesisHash', []),
-    isBlockhashValid(blockhash) {
-      let read = shared.validity.get(blockhash);
-      if (!read) {
-        const fetch = async () => {
-          const told = await fetchValidity(rpc, blockhash);
-          if (!told.valid) shared.validity.delete(blockhash);
-          return told;
-        };
-        read = cached(fetch, VALIDITY_MS, steadyNow);
-        shared.validity.set(blockhash, read);
-      }
-      return read();
-    },
-    forget: () => shared.forget(),
-  };
-}
-
-function fetchValidity(rpc: Rpc, blockhash: string): Promise<Validity> {
-  const params = [blockhash, { commitment: 'confirmed' }];
-  return ask(rpc, 'isBlockhashValid', params, ({ context, value }: Contextual<boolean>) => {
-    if (typeof value !== 'boolean') throw new TypeError('not a boolean');
-    return { valid: value, slot: wholeIn(context.slot) };
-  });
-}
-
-interface RpcSimulation {
-  err: unknown;
-  logs: string[] | null;
-  unitsConsumed?: number;
-  accounts?: (RpcAccount | null)[] | null;
-}
-
-function simulate(
-  rpc: Rpc,
-  wire: Uint8Array,
-  { sigVerify, accounts = [] }: { sigVerify: boolean; accounts?: Address[] },
-): Promise<SimulationOutcome> {
-  const options = {
-    encoding: 'base64',
-    commitment: 'confirmed',
-    sigVerify,
-    ...(accounts.length > 0 && { accounts: { encoding: 'base64', addresses: accounts } }),
-  };
-  const params = [Buffer.from(wire).toString('base64'), options];
-  return ask(
-    rpc,
-    'simulateTransaction',
-    params,
-    ({ context, value }: Partial<Contextual<unknown>> & { value: RpcSimulation }) => {
-      if (value.err === undefined) throw new TypeError('neither an error nor none');
-      const afterwards = value.err === null && accounts.length > 0 ? listOf(value.accounts, accounts.length) : [];
-      return {
-        err: value.err,
-        logs: value.logs ?? [],
-        unitsConsumed: Number(value.unitsConsumed ?? 0),
-        ...(Number.isSafeInteger(context?.slot) && { slot: context!.slot }),
-        accounts: afterwards.map(readRpcAccount),
-      };
-    },
-  );
-}
-
-interface RpcStatus {
-  slot: number;
-  err: unknown;
-  /** Votes on top of its block; null once the block is rooted. */
-  confirmations?: number | null;
-  /** Old nodes and some gateways leave it out. */
-  confirmationStatus?: 'processed' | 'confirmed' | 'finalized' | null;
-}
-
-/** As the cluster's own client reads it. */
-function commitmentOf({ confirmations, confirmationStatus }: RpcStatus) {
-  if (confirmationStatus) return confirmationStatus;
-  if (typeof confirmations !== 'number') return 'finalized';
-  return confirmations > 0 ? 'confirmed' : 'processed';
-}
-
-/** `Chain.statuses` of one node. */
-export function statusesOf(rpc: Rpc, signatures: string[], history: boolean): Promise<Statuses> {
-  const params = [signatures, { searchTransactionHistory: history }];
-  type Answer = Contextual<(RpcStatus | null)[]>;
-  return ask(rpc, 'getSignatureStatuses', params, ({ context, value }: Answer) => ({
-    slot: wholeIn(context.slot),
-    found: listOf(value, signatures.length).map((status) => {
-      if (!status) return undefined;
-      const { slot, err } = status;
-      if (err === undefined) throw new TypeError('neither an error nor none');
-      const commitment = commitmentOf(status);
-      return {
-        slot: wholeIn(slot),
-        err,
-        confirmed: commitment !== 'processed',
-        finalized: commitment === 'finalized',
-      };
-    }),
-  }));
-}
-
-/** Whether an RPC refused a transaction because it was executed before. */
-export function isAlreadyProcessed(error: unknown): boolean {
-  if (!(error instanceof RpcError)) return false;
-  return (
-    (error.data as { err?: unknown } | undefined)?.err === 'AlreadyProcessed' ||
-    /already been processed/i.test(error.message)
-  );
-}

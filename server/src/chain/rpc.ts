@@ -22,6 +22,12 @@ export class RpcError extends Error {
   }
 }
 
+/** An answer, and the slot that the node was at. */
+export interface Contextual<T> {
+  context: { slot: number };
+  value: T;
+}
+
 /** The code of a node that is behind, or whose disk is full: it says so of itself, and nothing about the call. */
 const NODE_UNHEALTHY = -32005;
 
@@ -203,4 +209,13 @@ export function createLocalRpc(call: (method: string, params: unknown[]) => Prom
       }
     },
   };
+}
+
+/** Whether an RPC refused a transaction because it was executed before. */
+export function isAlreadyProcessed(error: unknown): boolean {
+  if (!(error instanceof RpcError)) return false;
+  return (
+    (error.data as { err?: unknown } | undefined)?.err === 'AlreadyProcessed' ||
+    /already been processed/i.test(error.message)
+  );
 }

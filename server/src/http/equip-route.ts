@@ -13,7 +13,7 @@ import { isOpenedHere } from './home.js';
 import { BODY_LIMIT } from './json-body.js';
 import { ifLate, stillKey } from './late-bodies.js';
 import type { RecordAct } from './ports.js';
-import type { ServerDeps } from './server.js';
+import type { ServerDeps } from './server-deps.js';
 import { stopGuard, stoppedAnswers } from './stop-guards.js';
 import { unknownFieldsHook } from './unknown-fields.js';
 import { type createWaitingRoom, leaveRooms } from './waiting-room.js';

@@ -8,4 +8,5 @@ export { createMetrics, type Metrics } from './metrics.js';
 export { withActualPort } from './openapi.js';
 export type { ApiKey, Bucket, KeyLookup, Limiter, LimitState, Readiness, WalletLookup } from './ports.js';
 export type { PrintRequest } from './request-lines.js';
-export { createServer, type ServerDeps } from './server.js';
+export { createServer } from './server.js';
+export type { ServerDeps } from './server-deps.js';

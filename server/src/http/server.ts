@@ -1,19 +1,16 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
-import type { Logger } from 'pino';
-import { type Config, knownKeyOf } from '../config/index.js';
+import { knownKeyOf } from '../config/index.js';
 import { steadyNow } from '../lib/clock.js';
 import type { TypedServer } from '../lib/typed-server.js';
-import { type AdminSessions, registerAdminSession } from './admin-sessions.js';
+import { registerAdminSession } from './admin-sessions.js';
 import { createClientOf } from './client-address.js';
 import { endConnections } from './closing.js';
-import { type ConsoleOptions, registerConsole } from './console.js';
+import { registerConsole } from './console.js';
 import { createCors } from './cors.js';
 import { registerCoverage } from './coverage.js';
-import type { Descriptions } from './descriptions.js';
 import { registerDocsPage } from './docs-page.js';
 import { equipRoute } from './equip-route.js';
-import type { Examples, RecordedCalls } from './examples.js';
 import {
   answerNotFound,
   createClientErrorHandler,
@@ -27,68 +24,20 @@ import { acceptJsonOnly, BODY_LIMIT } from './json-body.js';
 import { collectPaths } from './known-paths.js';
 import { createLargeBodies } from './large-bodies.js';
 import { registerLlms } from './llms.js';
-import type { Metrics } from './metrics.js';
 import { shareNamedSchemas } from './named-schemas.js';
-import { registerOpenapi, registerOpenapiRoute, shareErrorSchema, type Tag } from './openapi.js';
+import { registerOpenapi, registerOpenapiRoute, shareErrorSchema } from './openapi.js';
 import { OPERATIONS, registerOperations } from './operations.js';
 import { ownParameters } from './own-parameters.js';
 import { AnswerInLine, beginInTurn } from './pipelines.js';
-import type {
-  AdminLookup,
-  KeyLookup,
-  Limiter,
-  LimitState,
-  Payer,
-  Readiness,
-  RecordAct,
-  StopCheck,
-  WalletLookup,
-} from './ports.js';
+import type { Limiter, LimitState, Payer } from './ports.js';
 import { readOutRefusedUploads } from './refused-uploads.js';
 import { createRequestIds, REQUEST_ID_HEADER } from './request-id.js';
-import { type PrintRequest, printRequests } from './request-lines.js';
+import { printRequests } from './request-lines.js';
 import { createSchemaCompilers } from './schema-compilers.js';
-import type { MintOf } from './symbols.js';
+import type { ServerDeps } from './server-deps.js';
 import { boundUnreadAnswers } from './unread-answers.js';
 import { validationError } from './validator.js';
 import { createWaitingRoom } from './waiting-room.js';
-
-export interface ServerDeps {
-  readonly config: Config;
-  readonly log: Logger;
-  readonly keys: KeyLookup;
-  readonly limiter: Limiter;
-  /** Needed where a route has `auth: 'wallet'`. */
-  readonly wallets?: WalletLookup;
-  /** Needed where a route has `crafts`. */
-  readonly stops?: StopCheck;
-  readonly metrics: Metrics;
-  readonly ready: Readiness;
-  /** Whether it serves `/metrics`; true if left out. */
-  readonly hasMetrics?: boolean;
-  /** Milliseconds that never step back; the process's own if left out. */
-  readonly steadyNow?: () => number;
-  /** Takes a line for each request, for a terminal. */
-  readonly print?: PrintRequest | undefined;
-  /** Values for the API document. */
-  readonly examples?: () => Examples;
-  /** What calls were recorded for the API document. */
-  readonly recordedCalls?: () => RecordedCalls;
-  /** Words for the API document. */
-  readonly descriptions?: Descriptions;
-  /** For whoever sends a symbol in place of a mint. */
-  readonly mintOf?: MintOf;
-  /** Serves the console, if set. */
-  readonly console?: ConsoleOptions | undefined;
-  /** Who may call admin routes besides the holder of the configured token. */
-  readonly admins?: AdminLookup | undefined;
-  /** Called before an admin's act is done; if it throws, it is not done. */
-  readonly recordAct?: RecordAct | undefined;
-  /** The sessions of the console's part for the operator, if it has one. */
-  readonly adminSessions?: AdminSessions | undefined;
-  /** The tags of the API document, in its order; 'Operations' comes last. */
-  readonly tags?: readonly Tag[];
-}
 
 const SECOND = 1000;
 

@@ -6,7 +6,8 @@ import { loadConfig } from '../config/index.js';
 import type { TypedServer } from '../lib/typed-server.js';
 import { createMetrics } from './metrics.js';
 import type { ApiKey, Limiter, LimitState } from './ports.js';
-import { createServer, type ServerDeps } from './server.js';
+import { createServer } from './server.js';
+import type { ServerDeps } from './server-deps.js';
 
 /** Keys by their text, for the tests of this folder. */
 export const testKeys: Record<string, ApiKey> = {

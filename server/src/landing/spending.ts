@@ -1,7 +1,6 @@
 import type { Clock } from '../lib/clock.js';
 import { barLosses, countLosses, type LossBar, type LossBounds, type LossKind, lossBarOf } from '../store/losses.js';
 import type { Sql, Tx } from '../store/sql.js';
-import type { Settlement } from './grouped-writes.js';
 import { LOSS_WINDOW_MS, type Purse } from './purses.js';
 
 /** How much of a purse is lost. */
@@ -18,7 +17,7 @@ export class Spending {
   readonly #purses = new Map<string, { purse: Purse; areas: string[] }>();
   readonly #ofArea = new Map<string, string>();
 
-  constructor(clock: Clock, settlements: Readonly<Record<string, Settlement>>) {
+  constructor(clock: Clock, settlements: Readonly<Record<string, { purse?: Purse }>>) {
     this.#clock = clock;
     for (const [area, { purse }] of Object.entries(settlements).sort()) {
       if (!purse) continue;

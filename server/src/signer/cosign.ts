@@ -1,5 +1,6 @@
 import { INVITE_PROGRAM, LIMIT_ORDER_PROGRAM, ROUTER_PROGRAM, TOKEN_SWAP_PROGRAM } from '@slipway/programs/formats';
 import { type Address, verify } from '@slipway/wire';
+import type { BareKeys, KeyName } from './bare-keys.js';
 import { KeyManagementError } from './key-management.js';
 import { keeperOf, keysThatSign, type SigningKey } from './keys-that-sign.js';
 import { type LossLimits, PAYERS, type Payer } from './loss-limits.js';
@@ -15,7 +16,6 @@ import {
   SignerHolds,
   SignerRefused,
 } from './policies/index.js';
-import type { KeyName, Signer } from './signer.js';
 import type { StopNow } from './stop-file.js';
 
 /** A transaction that keys of the service are asked to sign, and what speaks for it. */
@@ -37,12 +37,6 @@ export interface Cosigned {
 
 /** Signs what the policies of the keys allow. @throws SignerRefused: nothing was signed. */
 export type Cosign = (request: CosignRequest) => Promise<Cosigned[]>;
-
-/** Keys without policies. Without `wallets`, of which each wallet has the one that it was given. */
-export interface BareKeys extends Pick<Signer, 'publicKey' | 'sign'>, Partial<Pick<Signer, 'wallets'>> {
-  /** Tries a key that could not be used a moment ago. @throws KeyManagementError while it still cannot */
-  ready?(key: KeyName): Promise<void>;
-}
 
 /** The programs that a sandbox has. */
 export const SANDBOX_PROGRAMS: KnownPrograms = {

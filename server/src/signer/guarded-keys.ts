@@ -1,6 +1,7 @@
 import { type Address, isAddress, verify } from '@slipway/wire';
 import type { Clock } from '../lib/clock.js';
-import { type BareKeys, type Cosign, createCosign } from './cosign.js';
+import type { BareKeys } from './bare-keys.js';
+import { type Cosign, createCosign } from './cosign.js';
 import { readLogin, SKEW_SECONDS, secondsOf, writeLogin } from './login-claims.js';
 import type { LossLimits } from './loss-limits.js';
 import { bytesOfOrder, type SealedOrder } from './order-seal.js';

@@ -1,3 +1,4 @@
+export type { KeyName } from './bare-keys.js';
 export { CHALLENGE_MS, challengePrefixOf, challengeText } from './challenge.js';
 export { type Cosigned, type CosignRequest, SANDBOX_PROGRAMS } from './cosign.js';
 export { type GuardedKeys, guardKeys, type SealRequest, type ServiceWords, sealedRow } from './guarded-keys.js';
@@ -23,7 +24,6 @@ export { createPrivateFile, PrivateFileError, readOrCreateSecret, readPrivateFil
 export { createSecretBox, type SecretBox } from './secret-box.js';
 export { type MovedOrder, openSeedMigration, type SeedMigration } from './seed-migration.js';
 export {
-  type KeyName,
   type MintFinder,
   openSigner,
   type Role,

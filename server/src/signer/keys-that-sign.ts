@@ -1,7 +1,6 @@
 import type { Address } from '@slipway/wire';
-import type { BareKeys } from './cosign.js';
+import type { BareKeys, KeyName } from './bare-keys.js';
 import { type NamedKey, NotAllowed } from './policies/index.js';
-import type { KeyName } from './signer.js';
 import { isWalletRole, type OwnWallets, usableAddresses, type WalletRole } from './wallet-keys.js';
 
 /** A key that is asked to sign, and its exact name. */

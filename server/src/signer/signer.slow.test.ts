@@ -6,11 +6,12 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { inspect } from 'node:util';
 import { addressToBytes, base58Encode, generateKeypair, keypairFromSeed, verify } from '@slipway/wire';
+import type { KeyName } from './bare-keys.js';
 import { SignerRefused } from './policies/index.js';
 import { createPrivateFile, PrivateFileError } from './private-file.js';
 import { rekeySeedFile } from './rekey.js';
 import { openSeed, sealSeed } from './seed-file.js';
-import { type KeyName, openSigner } from './signer.js';
+import { openSigner } from './signer.js';
 import { deriveEd25519Seed } from './slip10.js';
 
 const passphrase = 'correct horse battery staple';

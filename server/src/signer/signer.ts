@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { type Address, addressToBytes, type Keypair, keypairFromSeed, sign, verify } from '@slipway/wire';
 import { type Clock, createClock } from '../lib/clock.js';
 import { GrowingCache } from '../lib/growing-cache.js';
-import { type BareKeys, SANDBOX_PROGRAMS } from './cosign.js';
+import type { BareKeys, KeyName } from './bare-keys.js';
+import { SANDBOX_PROGRAMS } from './cosign.js';
 import { type GuardedKeys, guardKeys, type ServiceWords } from './guarded-keys.js';
 import type { KeyManagement, OnChange } from './key-management.js';
 import type { LossLimits } from './loss-limits.js';
@@ -49,31 +50,10 @@ const MAX_ADDRESSES = 10_000;
 
 export type { Role };
 
-/**
- * A key of the service by its name: a role, the key that a wallet of the service has had at an address, the vault of a
- * wallet, or the login, mint or launch key with that number.
- */
-export type KeyName =
-  | Role
-  | `${WalletRole}:${Address}`
-  | `vault:${Address}`
-  | `login:${number}`
-  | `mint:${number}`
-  | `launch:${number}`;
-
 /** Signs with the keys of the service. The keys cannot be reached through it. */
-export interface Signer extends GuardedKeys {
+export interface Signer extends GuardedKeys, Required<Pick<BareKeys, 'publicKey' | 'sign' | 'wallets'>> {
   /** The public key of a role; of a wallet, its address as last known. */
   address(role: Role): Address;
-  /** The keys of the service's wallets, those from before included, as last known. */
-  wallets(): OwnWallets;
-  /** The public key of any key. @throws RangeError for an invalid name. */
-  publicKey(key: KeyName): Promise<Address>;
-  /**
-   * The ed25519 signature (64 bytes) of a key over a transaction message, by no policy: what the operator decides, and a
-   * sandbox. @throws SignerRefused for logins and the seal
-   */
-  sign(key: KeyName, message: Uint8Array): Promise<Uint8Array>;
 }
 
 /** Finds keys by their addresses. */

@@ -1,3 +1,4 @@
+import type { LimitOrderAddresses } from '@slipway/programs';
 import type { Address } from '@slipway/wire';
 import { ask, wholeIn } from '../../chain/index.js';
 import { tell } from '../../store/event-outbox.js';
@@ -13,15 +14,16 @@ import {
   replaceLimitOrders,
 } from '../../store/limit-orders.js';
 import type { Tx } from '../../store/sql.js';
-import { inBatches, newsSince } from '../indexed-program.js';
+import { type IndexDeps, inBatches, newsSince } from '../indexed-program.js';
 import { changesOf } from './changed-orders.js';
 import { eventsToKeep } from './kept-events.js';
 import { goneEvent, readOpenOrders, readOrder, seenEvent } from './open-orders.js';
-import type { LimitOrderIndexDeps } from './order-index.js';
 import { newsOfChange } from './order-news.js';
 import { ordersOf } from './orders-of.js';
 
-type Deps = Pick<LimitOrderIndexDeps, 'store' | 'chain' | 'clock' | 'addresses' | 'log'>;
+interface Deps extends Pick<IndexDeps, 'store' | 'chain' | 'clock' | 'log'> {
+  addresses: LimitOrderAddresses;
+}
 
 /**
  * Adds open orders that are not in the history read so far, by their accounts. @throws ChainUnavailable,

@@ -9,8 +9,8 @@ import type { Router } from '../../routing/router.js';
 import type { Store } from '../../store/sql.js';
 import type { Expiries } from '../expiries.js';
 import type { KeeperWallet } from '../wallet.js';
+import type { Absences } from './absences.js';
 import type { FillWrites } from './fill-writes.js';
-import type { Absences } from './rents.js';
 import type { UnitsByShape } from './units-by-shape.js';
 
 export interface TriggerKeeperDeps {

@@ -1,15 +1,15 @@
 import { backOffMs } from '../../lib/back-offs.js';
+import type { Clock } from '../../lib/clock.js';
 import { groupedLedger } from '../../store/grouped.js';
 import { nextLeaseEnd } from '../../store/leases.js';
 import type { NewRequest } from '../../store/ledger.js';
 import { groupCalls } from '../../store/postgres/group-calls.js';
-import type { Tx } from '../../store/sql.js';
+import type { Store, Tx } from '../../store/sql.js';
 import { changeOrders, type OrderChange } from '../../store/trigger-order-changes.js';
 import { CLAIM_LEASE, type PendingFill, pendingAmong } from '../../store/trigger-order-fills.js';
 import { oweRents } from '../../store/trigger-order-rents.js';
 import { lockTriggerOrders, type TriggerOrderRow } from '../../store/trigger-orders.js';
 import { IllegalEvent, type Leg } from '../../trigger-orders/order.js';
-import type { TriggerKeeperDeps } from './deps.js';
 import type { Sale } from './sale.js';
 import { BACK_OFF, fillEvent, isSameTime } from './settlement.js';
 
@@ -44,7 +44,7 @@ export interface FillWrites {
   conclude(concluded: Concluded): Promise<boolean>;
 }
 
-export function createFillWrites({ store, clock }: Pick<TriggerKeeperDeps, 'store' | 'clock'>): FillWrites {
+export function createFillWrites({ store, clock }: { store: Store; clock: Clock }): FillWrites {
   const grouped = <T, R>(write: (tx: Tx, items: T[], now: Date) => Promise<R[]>) =>
     groupCalls<T, R>({
       run: (items) => store.transaction((tx) => write(tx, items, new Date(clock.now()))),

@@ -7,13 +7,14 @@ import { Expiries } from '../expiries.js';
 import type { GroupPath } from '../fair-queue.js';
 import type { KeeperLoop } from '../keeper.js';
 import { type InFlight, type Work, Worker } from '../worker.js';
+import { newAbsences } from './absences.js';
 import type { FillDeps, TriggerKeeperDeps } from './deps.js';
 import { type FillOutcome, fillOrder, type PricedOrder } from './fill-order.js';
 import { createFillWrites } from './fill-writes.js';
 import { Firing } from './firing.js';
 import { createMetrics, type TriggerMetrics } from './metrics.js';
 import { Recovery, releaseAbandoned } from './recovery.js';
-import { newAbsences, returnRents } from './rents.js';
+import { returnRents } from './rents.js';
 import { UnitsByShape } from './units-by-shape.js';
 import { type FiredOrder, WaitingOrders } from './waiting-orders.js';
 

@@ -16,7 +16,6 @@ import {
   TRIGGER_RENT_PURSE,
   tryOut,
 } from '../../landing/index.js';
-import { GrowingCache } from '../../lib/growing-cache.js';
 import { waitAtMost } from '../../lib/wait-at-most.js';
 import type { LedgerRow } from '../../store/ledger.js';
 import type { Tx } from '../../store/sql.js';
@@ -39,13 +38,6 @@ const LEASE_MS = 60_000;
  * fill has closed its account, none is owed.
  */
 const MOST_LOOKS = 24;
-/** Of so many orders it is remembered how often their accounts were not there. */
-const MOST_ABSENCES = 10_000;
-
-/** How often in a row no account of an order was there, by its id. */
-export type Absences = GrowingCache<string, number>;
-export const newAbsences = (): Absences => new GrowingCache(MOST_ABSENCES);
-
 interface RentDetail {
   orderId: string;
   leaseUntil: Date;

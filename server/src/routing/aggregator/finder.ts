@@ -10,7 +10,7 @@ import type { Remembered } from './memory.js';
 import { type FoundMints, MintScans } from './mint-scans.js';
 import type { SkippedPools } from './skipped-pools.js';
 import type { PoolAccounts, Venue } from './venue.js';
-import { scanVenue } from './venue-scans.js';
+import { type FoundPool, scanVenue } from './venue-scans.js';
 
 const MAX_NEEDED = 50_000;
 /** Pools that are described before other work gets its turn: each may have ten addresses to be derived. */
@@ -25,13 +25,6 @@ export interface Candidate extends PoolAccounts {
 
 /** The pool's own account, then the others. */
 export const accountsOf = ({ address, accounts }: Candidate): Address[] => [address, ...accounts];
-
-/** A pool's account as the RPC lists it. */
-export interface Found {
-  address: Address;
-  venue: Venue;
-  account: ChainAccount;
-}
 
 export interface FinderDeps {
   rpc: Rpc;
@@ -60,7 +53,7 @@ export class Finder {
   readonly asked: Pick<MintScans, 'ask' | 'askIfRoom' | 'askInTurn' | 'keep' | 'isSearching' | 'known' | 'claims'>;
   readonly #deps: FinderDeps;
   readonly #scans: MintScans;
-  readonly #lists = new Map<Venue, Found[]>();
+  readonly #lists = new Map<Venue, FoundPool[]>();
   readonly #unlisted = new Set<Venue>();
   readonly #learned = new LRUCache<Address, true>({ max: MAX_LEARNED });
   readonly #failures: Counter<'venue'>;
@@ -147,12 +140,12 @@ export class Finder {
     this.#deps.log.warn(about, 'the RPC does not list the pools of a mint; using those already known');
   }
 
-  async #readNamed(known: ReadonlyMap<Address, Found>): Promise<Found[]> {
+  async #readNamed(known: ReadonlyMap<Address, FoundPool>): Promise<FoundPool[]> {
     const named = [...this.#deps.configured, ...this.#learned.keys()];
     return this.#readPools(named.filter((address) => !known.has(address)));
   }
 
-  async #readPools(addresses: readonly Address[]): Promise<Found[]> {
+  async #readPools(addresses: readonly Address[]): Promise<FoundPool[]> {
     const { live, venues } = this.#deps;
     if (addresses.length === 0) return [];
     return [...(await live.refresh([...new Set(addresses)]))].flatMap(([address, { account }]) => {
@@ -164,12 +157,12 @@ export class Finder {
   /**
    * Has the venues describe the pools; where a pool's own bytes do not suffice, reads what is needed and asks again.
    */
-  async #describe(found: Found[]): Promise<Candidate[]> {
+  async #describe(found: FoundPool[]): Promise<Candidate[]> {
     const { skipped, steadyNow } = this.#deps;
     const now = steadyNow();
     const candidates: Candidate[] = [];
-    const unclear = new Map<Address, Found[]>();
-    const ask = (one: Found, isLast: boolean) => {
+    const unclear = new Map<Address, FoundPool[]>();
+    const ask = (one: FoundPool, isLast: boolean) => {
       const { address, venue, account } = one;
       const described = venue.describe(address, account, {
         get: (needs) => {

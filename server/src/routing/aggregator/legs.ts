@@ -1,7 +1,26 @@
+import type { Address } from '@slipway/wire';
 import type { QuoteRequest } from '../router.js';
 import { type Effort, isSpent, WITHOUT_END } from './effort.js';
-import type { Leg, Pool } from './market.js';
-import type { PoolState, Trade } from './venue.js';
+import type { PoolState, Side, Trade, Venue } from './venue.js';
+
+/** A watched pool. */
+export interface Pool {
+  readonly address: Address;
+  readonly venue: Venue;
+  readonly mints: readonly [Address, Address];
+  /** Its own account, then the others in the venue's order. */
+  readonly accounts: readonly Address[];
+  /** Its state by bytes that are fresh at this steady time; undefined if they are stale or it cannot be traded with. */
+  state(now: number): PoolState | undefined;
+  /** Why nobody can trade with it by bytes that are fresh at this time; undefined if they are stale or somebody can. */
+  refusal(now: number): string | undefined;
+}
+
+/** A pool, used in one direction. */
+export interface Leg {
+  pool: Pool;
+  from: Side;
+}
 
 /** A leg whose state is fresh. */
 export interface LiveLeg extends Leg {

@@ -1,27 +1,8 @@
 import type { Address } from '@slipway/wire';
 import { steadyNow } from '../../lib/clock.js';
+import type { Leg, Pool } from './legs.js';
 import { common, pairsOf } from './pairs.js';
 import { onePaysLess, type Paid, type PathRequest, type Ranked, rankPaths, SIZE } from './ranking.js';
-import type { PoolState, Side, Venue } from './venue.js';
-
-/** A watched pool. */
-export interface Pool {
-  readonly address: Address;
-  readonly venue: Venue;
-  readonly mints: readonly [Address, Address];
-  /** Its own account, then the others in the venue's order. */
-  readonly accounts: readonly Address[];
-  /** Its state by bytes that are fresh at this steady time; undefined if they are stale or it cannot be traded with. */
-  state(now: number): PoolState | undefined;
-  /** Why nobody can trade with it by bytes that are fresh at this time; undefined if they are stale or somebody can. */
-  refusal(now: number): string | undefined;
-}
-
-/** A pool, used in one direction. */
-export interface Leg {
-  pool: Pool;
-  from: Side;
-}
 
 /** A path from one token to another, with the candidate pools of each step. */
 export interface Path {

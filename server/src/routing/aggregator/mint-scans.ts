@@ -3,11 +3,10 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Rpc } from '../../chain/index.js';
 import { GrowingCache } from '../../lib/growing-cache.js';
-import type { Found } from './finder.js';
 import { ScanRounds } from './scan-rounds.js';
 import { ScanTurns } from './scan-turns.js';
 import type { Venue } from './venue.js';
-import { isRefusal, type Mints, scanFor } from './venue-scans.js';
+import { type FoundPool, isRefusal, type Mints, scanFor } from './venue-scans.js';
 
 /** The most mints, or pairs of hubs, whose pools are found. */
 export interface FoundMints {
@@ -42,7 +41,7 @@ interface Asked {
   state: 'due' | 'scanning' | 'done';
   /** Whether it must be scanned once more, and its pools told of at once. */
   isChanged: boolean;
-  pools: Map<Venue, Found[]>;
+  pools: Map<Venue, FoundPool[]>;
 }
 
 interface MintScansDeps {
@@ -147,7 +146,7 @@ export class MintScans {
   }
 
   /** Takes over what an earlier run was asked for, and the pools that it found; they are searched for again. */
-  recall(asked: readonly { mints: Mints; pools: readonly Found[] }[]): void {
+  recall(asked: readonly { mints: Mints; pools: readonly FoundPool[] }[]): void {
     const at = this.#deps.steadyNow();
     for (const { mints, pools } of asked) {
       if (this.#find(mints.join(' '))) continue;
@@ -159,7 +158,7 @@ export class MintScans {
   }
 
   /** What was asked for, when, and all pools that there are for it. */
-  known(): { mints: Mints; at: number; pools: Found[] }[] {
+  known(): { mints: Mints; at: number; pools: FoundPool[] }[] {
     return this.#all().flatMap(({ mints, at, isScanned, pools }) =>
       isScanned ? [{ mints, at, pools: [...pools.values()].flat() }] : [],
     );
@@ -194,7 +193,7 @@ export class MintScans {
     if (this.#deps.venues().length > 0) this.#work();
   }
 
-  found(): Found[] {
+  found(): FoundPool[] {
     const byMint = this.#deps.venues();
     return this.#all().flatMap(({ pools }) => byMint.flatMap((venue) => pools.get(venue) ?? []));
   }

@@ -1,5 +1,5 @@
 import type { Address } from '@slipway/wire';
-import type { Leg, Pool } from './market.js';
+import type { Leg, Pool } from './legs.js';
 
 /** Pools by the token that comes in, then by the one that goes out. */
 export type Pairs = ReadonlyMap<Address, ReadonlyMap<Address, readonly Leg[]>>;

@@ -2,8 +2,7 @@ import type { Address } from '@slipway/wire';
 import { MAX_COMPUTE_UNITS } from '../../crafting/budget.js';
 import type { QuoteRequest } from '../router.js';
 import { type Effort, isSpent, WITHOUT_END } from './effort.js';
-import { quoteOf } from './legs.js';
-import type { Leg } from './market.js';
+import { type Leg, quoteOf } from './legs.js';
 import type { PoolState, Trade } from './venue.js';
 
 export const ALL_BPS = 10_000;

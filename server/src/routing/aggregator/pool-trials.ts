@@ -5,7 +5,7 @@ import type { Chain, ChainAccount, LiveAccounts, SimulationOutcome } from '../..
 import { MAX_COMPUTE_UNITS } from '../../crafting/budget.js';
 import { craftTransaction } from '../../crafting/transaction.js';
 import { GrowingCache } from '../../lib/growing-cache.js';
-import type { Pool } from './market.js';
+import type { Pool } from './legs.js';
 import type { Pools } from './pools.js';
 import type { PoolState, PoolToken, Side, SwapAccounts } from './venue.js';
 import { openVault } from './venues/index.js';

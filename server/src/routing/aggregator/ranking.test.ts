@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { newAddress } from '@slipway/programs/testing';
 import type { Address } from '@slipway/wire';
-import { createMarket, type Pool } from './market.js';
+import type { Pool } from './legs.js';
+import { createMarket } from './market.js';
 import type { PoolState, Venue } from './venue.js';
 
 const DEEP = 1e13;

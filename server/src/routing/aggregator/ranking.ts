@@ -2,8 +2,7 @@
 import type { Address } from '@slipway/wire';
 import type { QuoteRequest } from '../router.js';
 import { type Effort, shareOf } from './effort.js';
-import { bestOut, type LiveLeg, leastIn, liveLegs, mostPaid, wholeIn, wholeOut } from './legs.js';
-import type { Leg } from './market.js';
+import { bestOut, type Leg, type LiveLeg, leastIn, liveLegs, mostPaid, wholeIn, wholeOut } from './legs.js';
 import { common, type Pairs } from './pairs.js';
 
 export interface PathRequest extends Pick<QuoteRequest, 'mode' | 'amount'> {

@@ -13,8 +13,8 @@ import {
   type SearchOptions,
   scored,
 } from './found.js';
-import { bestOut, type LiveLeg, leastIn, liveLegs, mostFor, wholeIn, wholeOut } from './legs.js';
-import type { Leg, Path } from './market.js';
+import { bestOut, type Leg, type LiveLeg, leastIn, liveLegs, mostFor, wholeIn, wholeOut } from './legs.js';
+import type { Path } from './market.js';
 import { lengthsOf } from './path-lengths.js';
 import { ALL_BPS, type Plan } from './plan.js';
 import { noteShort } from './short.js';

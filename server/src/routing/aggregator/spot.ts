@@ -1,6 +1,6 @@
 import type { Address } from '@slipway/wire';
 import { GrowingCache } from '../../lib/growing-cache.js';
-import type { Leg, Pool } from './market.js';
+import type { Leg, Pool } from './legs.js';
 import { middlePrice, nearDepth } from './near-depth.js';
 import type { Pools } from './pools.js';
 import type { PoolState, Side } from './venue.js';

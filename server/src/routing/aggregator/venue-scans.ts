@@ -1,6 +1,5 @@
 import { type Address, isAddress } from '@slipway/wire';
-import { bytesIn, type Rpc, RpcError } from '../../chain/index.js';
-import type { Found } from './finder.js';
+import { bytesIn, type ChainAccount, type Rpc, RpcError } from '../../chain/index.js';
 import type { Venue } from './venue.js';
 
 /** Codes of errors that pass: throttled, internal, behind. Any other error is the RPC's answer to such a question. */
@@ -8,6 +7,13 @@ const PASSING = new Set([429, -32429, -32603, -32005, -32016]);
 
 /** One mint, or two hubs. */
 export type Mints = readonly [Address] | readonly [Address, Address];
+
+/** A pool's account as the RPC lists it. */
+export interface FoundPool {
+  address: Address;
+  venue: Venue;
+  account: ChainAccount;
+}
 
 interface RpcProgramAccount {
   pubkey: string;
@@ -18,7 +24,7 @@ interface RpcProgramAccount {
 type NamedMint = readonly [offset: number, mint: Address];
 
 /** Lists the pools of a venue; with `named`, those that name all of these mints. @throws as `rpc.call` */
-export async function scanVenue(rpc: Rpc, venue: Venue, named: readonly NamedMint[] = []): Promise<Found[]> {
+export async function scanVenue(rpc: Rpc, venue: Venue, named: readonly NamedMint[] = []): Promise<FoundPool[]> {
   const mints = named.map(([offset, bytes]) => ({ memcmp: { offset, bytes } }));
   const filters = [{ dataSize: venue.poolSize }, ...mints];
   const params = [venue.program, { encoding: 'base64', commitment: 'confirmed', filters }];
@@ -33,7 +39,7 @@ export async function scanVenue(rpc: Rpc, venue: Venue, named: readonly NamedMin
 }
 
 /** The pools of a venue for a mint, or for a pair of hubs. @throws as `rpc.call` */
-export async function scanFor(rpc: Rpc, venue: Venue, mints: Mints): Promise<Found[]> {
+export async function scanFor(rpc: Rpc, venue: Venue, mints: Mints): Promise<FoundPool[]> {
   const scans = namedMints(venue.mintOffsets, mints).map((named) => scanVenue(rpc, venue, named));
   return (await Promise.all(scans)).flat();
 }

@@ -1,7 +1,7 @@
 import { type Address, CLOCK_SYSVAR } from '@slipway/wire';
 import type { ChainAccount, LiveAccount, LiveAccounts } from '../../chain/index.js';
 import type { Candidate } from './finder.js';
-import type { Pool } from './market.js';
+import type { Pool } from './legs.js';
 import type { SkippedPools } from './skipped-pools.js';
 import type { PoolAccounts, PoolState } from './venue.js';
 

@@ -23,10 +23,10 @@ import {
   WRAPPED_SOL_MINT,
   writableAccount,
 } from '@slipway/wire';
+import type { KeyName } from '../bare-keys.js';
 import { createCosign, SANDBOX_PROGRAMS } from '../cosign.js';
 import { orderAccount } from '../order-accounts.js';
 import { bytesOfOrder, type SealedOrder } from '../order-seal.js';
-import type { KeyName } from '../signer.js';
 import { swapOfAll } from './testing.js';
 
 const newAddress = () => generateKeypair().address;

@@ -34,9 +34,9 @@ import {
   WRAPPED_SOL_MINT,
   writableSigner,
 } from '@slipway/wire';
+import type { KeyName } from '../bare-keys.js';
 import { createCosign, SANDBOX_PROGRAMS } from '../cosign.js';
 import { bytesOfOrder, type SealedOrder } from '../order-seal.js';
-import type { KeyName } from '../signer.js';
 import { checkPolicies, readToSign, SignerRefused } from './index.js';
 import { isWrappedSolOf } from './transaction.js';
 

@@ -16,8 +16,8 @@ import {
   tokenTransferChecked,
   unsignedTransaction,
 } from '@slipway/wire';
+import type { KeyName } from '../bare-keys.js';
 import { createCosign, SANDBOX_PROGRAMS } from '../cosign.js';
-import type { KeyName } from '../signer.js';
 import { SignerRefused } from './index.js';
 
 const [user, mint, nonce] = [generateKeypair().address, generateKeypair().address, generateKeypair().address];

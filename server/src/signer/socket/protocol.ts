@@ -1,6 +1,6 @@
 import { type Address, MAX_TRANSACTION_SIZE } from '@slipway/wire';
+import type { KeyName } from '../bare-keys.js';
 import type {
-  KeyName,
   KeySource,
   MintFinder,
   Operated,

@@ -2,7 +2,7 @@ import { TOKEN_SWAP_PROGRAM } from '@slipway/programs';
 import type { Random } from '@slipway/programs/testing';
 import { type Address, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '@slipway/wire';
 import type { Token } from '../../../router.js';
-import type { Pool } from '../../market.js';
+import type { Pool } from '../../legs.js';
 import type { PoolState, Venue } from '../../venue.js';
 import { dammV2Venue } from '../meteora-damm-v2.js';
 import { dbcVenue } from '../meteora-dbc.js';
