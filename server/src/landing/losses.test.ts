@@ -251,7 +251,7 @@ describe('attack: a wallet and 49 more make 1,000 fills of their own orders fail
   });
   after(() => world?.close());
 
-  it('each of them is barred for the hour, from 200 on with an alarm; the order of an uninvolved wallet is filled', async () => {
+  it('each of them is barred for the hour, from 200 on with an alarm; the orders of a wallet of which nothing has failed, and of one with four failures, are filled', async () => {
     const { store, clock } = world;
     const landing = world.newLanding();
     const losses = startLossReadings({ landing, registry: new Registry(), log });
@@ -273,15 +273,26 @@ describe('attack: a wallet and 49 more make 1,000 fills of their own orders fail
       FILL_AREA,
       times(800, (n) => attackers[n % 50]!),
     );
-    const [order, failing] = [await world.open(0.9), await world.open(0.9)];
-    await lose(store, clock, FILL_AREA, [failing.wallet]);
+    const [order, failed, failing] = [await world.open(0.9), await world.open(0.9), await world.open(0.9)];
+    for (const [{ wallet }, count] of [
+      [failed, 4],
+      [failing, 5],
+    ] as const)
+      await lose(
+        store,
+        clock,
+        FILL_AREA,
+        times(count, () => wallet),
+      );
     for (const wallet of attackers) assert.equal(await landing.barOf(FILL_AREA, wallet), 'failed');
     assert.equal(await landing.barOf(FILL_AREA, failing.wallet), 'too-many');
 
     const keeper = await world.newKeeper();
     await keeper.runDue();
-    assert.equal((await world.rowOf(order.id)).progress.state, 'fill_success');
-    assert.ok((await world.paid(order)) > 0n);
+    for (const filled of [order, failed]) {
+      assert.equal((await world.rowOf(filled.id)).progress.state, 'fill_success');
+      assert.ok((await world.paid(filled)) > 0n);
+    }
     assert.equal((await world.rowOf(failing.id)).progress.state, 'open');
     assert.equal(await world.paid(failing), 0n);
     await losses.close();

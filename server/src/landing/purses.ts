@@ -5,12 +5,15 @@
 export interface Purse {
   /** As metrics and logs name it. */
   readonly name: string;
-  /** Lost and under way for one wallet within `ms`; then we pay for no other transaction of it. */
-  readonly wallet: { readonly most: number; readonly ms: number };
   /**
-   * Lost and under way for everybody within an hour; then we pay for nobody of whom one was lost within that hour. The
-   * others go on, with one under way each: otherwise a few who fail on purpose could stop the orders of everybody. Each
-   * of them may lose one more, so that beyond `most` the loss grows only with the wallets that somebody makes for it.
+   * `most`: lost and under way for one wallet within `ms`; then we pay for no other transaction of it. `still`: lost within an hour
+   * where the bound for all is reached, 1 by default.
+   */
+  readonly wallet: { readonly most: number; readonly ms: number; readonly still?: number };
+  /**
+   * Lost and under way for everybody within an hour; then we pay for nobody of whom `wallet.still` were lost within that hour. The
+   * others go on, with one under way each: otherwise a few who fail on purpose could stop the orders of everybody. So
+   * beyond `most` the loss grows only with the wallets that somebody makes for it.
    */
   readonly most: number;
   /**
@@ -65,13 +68,14 @@ export const LIMIT_ORDER_PURSE: Purse = {
 
 /**
  * The keeper's for trigger orders, apart from all others, so that no stranger's failures stop a stop-loss. Many fail
- * honestly while prices run. Beyond the total, a new wallet costs us one fill's fee (5,000 lamports a signature and its
- * priority fee), and itself a deposit's (three signatures) and that of what makes the fill fail, with the rent of the
- * account and at least the smallest order in the vault meanwhile.
+ * honestly while prices run. Anybody reaches the total with fifty wallets, and then one failure must not have somebody's stop-loss
+ * wait for an hour. So beyond it, a new wallet costs us the fees of five fills (5,000 lamports a signature and the priority fee),
+ * and itself those of a deposit and a withdrawal and of what makes the fills fail, with the rent of the account and at least the
+ * smallest order in the vault meanwhile.
  */
 export const TRIGGER_ORDER_PURSE: Purse = {
   name: 'trigger-orders',
-  wallet: { most: 20, ms: LOSS_WINDOW_MS },
+  wallet: { most: 20, ms: LOSS_WINDOW_MS, still: 5 },
   most: 1_000,
   rents: { walletMost: 20_000_000n, allMost: 200_000_000n },
 };

@@ -78,6 +78,7 @@ export class Spending {
       walletMost: purse.wallet.most,
       allSince: new Date(now - LOSS_WINDOW_MS),
       allMost: purse.most,
+      stillMost: purse.wallet.still ?? 1,
       ...(purse.reserve !== undefined && { reserve: purse.reserve }),
       ...(purse.rents && { rents: purse.rents }),
     };

@@ -76,6 +76,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
             walletMost: 1,
             allSince: new Date(NOW - HOUR_MS),
             allMost: 200,
+            stillMost: 1,
           };
           assert.deepEqual(await barLosses(tx, [id], bounds), new Map());
           const read = (await rowsRead(tx)) - before;
@@ -92,6 +93,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
         walletMost: 100,
         allSince: new Date(NOW - HOUR_MS),
         allMost: 100,
+        stillMost: 1,
         rents: { walletMost: 20n, allMost: 60n },
       };
       /** Claims these together; answers who is barred. */

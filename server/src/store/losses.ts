@@ -7,9 +7,10 @@ export interface LossBounds {
   /** For the transactions of one wallet: no more than `walletMost` lost since then. */
   walletSince: Date;
   walletMost: number;
-  /** For all of them; at `allMost`, those are barred of whom one was lost since then. */
+  /** For all of them; at `allMost`, those are barred of whom `stillMost` were lost since then. */
   allSince: Date;
   allMost: number;
+  stillMost: number;
   /** Then `allMost` bars everybody, and this much of it is for wallets of whom none was lost and one landed before. */
   reserve?: number;
   /** In lamports, of one wallet with what is blamed in its place and of all, since `allSince`: the rents of all that was signed. */
@@ -46,7 +47,7 @@ const lock = (kind: LossKind): string => `
 
 /** Who goes on when the others have to stop. `blamed`: whose losses count against it. */
 const trusted = (kind: LossKind, wallet: string, blamed = wallet): string => `(
-  not exists (select from ledger l where l.wallet in (${blamed}) and ${LOST[kind]} and settled_at > $5)
+  (select count(*) from ledger l where l.wallet in (${blamed}) and ${LOST[kind]} and settled_at > $5) < $8::bigint
   and ($7::bigint is null
     or exists (select from ledger l
       where l.wallet = ${wallet} and ${SIGNED[kind]} and state = 'landed' and settled_at <= $5)))`;
@@ -114,7 +115,7 @@ const barredWallet = (kind: LossKind): string => `
 /**
  * Which of the requests that this transaction has just claimed must not be paid for by us, and why. Across all
  * instances, those under way and those lost never exceed a bound, but for the bound for all without a `reserve`: beyond
- * that each wallet loses one more at most. Requests that pay for themselves are never returned.
+ * that each wallet loses `stillMost` at most. Requests that pay for themselves are never returned.
  */
 export async function barLosses(
   tx: Tx,
@@ -161,6 +162,6 @@ export async function countLosses(
 }
 
 function parameters(whose: string | readonly string[], bounds: LossBounds): unknown[] {
-  const { areas, walletSince, walletMost, allSince, allMost, reserve } = bounds;
-  return [areas, whose, walletSince, walletMost, allSince, allMost, reserve ?? null];
+  const { areas, walletSince, walletMost, allSince, allMost, reserve, stillMost } = bounds;
+  return [areas, whose, walletSince, walletMost, allSince, allMost, reserve ?? null, stillMost];
 }
