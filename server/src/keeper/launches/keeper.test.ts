@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { decodeLock, lockerAccount, MIGRATED_POOL_CONFIGS, migrateToDammV2 } from '@slipway/programs';
+import {
+  decodeBondingCurvePool,
+  decodeLock,
+  lockerAccount,
+  MIGRATED_POOL_CONFIGS,
+  migrateToDammV2,
+} from '@slipway/programs';
 import { generateKeypair } from '@slipway/wire';
+import type { Rpc } from '../../chain/index.js';
 import { createMortal, until } from '../testing.js';
+import type { MigrationKeeper } from './keeper.js';
 import { openMigrationWorld, type TestLaunch } from './testing.js';
 
 const { SLIPWAY_PROGRAMS_DIR: programsDir } = process.env;
@@ -23,6 +31,11 @@ function migrates(options: { programsDir?: string }): void {
   });
   after(() => w?.close());
 
+  /** A turn after a while. */
+  const later = (keeper: MigrationKeeper) => {
+    w.clock.setOffset(w.clock.offsetMs + 11_000);
+    return keeper.runDue();
+  };
   const lamports = () => w.world.lamports(w.wallet);
 
   it('moves what is sold out, once, however many instances there are, and tells of it', async () => {
@@ -52,11 +65,35 @@ function migrates(options: { programsDir?: string }): void {
     const before = await lamports();
     const { keeper } = w.newKeeper();
     await keeper.runDue();
-    await keeper.runDue();
+    await later(keeper);
     assert.equal(await lamports(), before);
     const told = (await w.told()).filter(({ mint }) => mint === launch.pool.baseMint);
     assert.equal(told.length, 1);
     assert.equal(told[0]!.signature, undefined);
+  });
+
+  it('attack: a node says once that a launch, of which all is sold, has moved: nobody is told so, and it is moved', async () => {
+    const launch = await w.launch();
+    const mortal = createMortal();
+    let lies = 0;
+    const rpc = (own: Rpc): Rpc => ({
+      ...mortal.rpc(own),
+      async call<T>(method: string, params: unknown[]): Promise<T> {
+        const answer = await own.call<T>(method, params);
+        const at = method === 'getMultipleAccounts' ? (params[0] as string[]).indexOf(launch.pool.pool) : -1;
+        if (at < 0 || lies > 0) return answer;
+        lies += 1;
+        const { value } = answer as { value: { data: [string, string] }[] };
+        value[at]!.data[0] = asMigrated(value[at]!.data[0]);
+        return answer;
+      },
+    });
+    const { keeper } = w.newKeeper({ mortal: { ...mortal, rpc } });
+    for (let turn = 0; turn < 4; turn++) await later(keeper);
+    assert.equal(lies, 1);
+    assert.ok(await w.isMigrated(launch));
+    const told = (await w.told()).filter(({ mint }) => mint === launch.pool.baseMint);
+    assert.deepEqual([told.length, told[0]?.signature !== undefined], [1, true]);
   });
 
   it('spends no more in a day than it may', async () => {
@@ -112,4 +149,16 @@ function migrates(options: { programsDir?: string }): void {
     const lock = decodeLock((await w.account(lockerAccount(launch.pool).owner))!)!;
     assert.deepEqual([lock.mint, lock.atCliff + lock.perPeriod], [launch.pool.baseMint, 1_000_000_000n]);
   });
+}
+
+/** The account of a pool as it would be had it moved. */
+function asMigrated(base64: string): string {
+  const bytes = Buffer.from(base64, 'base64');
+  for (let at = bytes.length - 1; at >= 0; at--) {
+    const before = bytes[at]!;
+    bytes[at] = 1;
+    if (decodeBondingCurvePool(bytes)?.isMigrated) return bytes.toString('base64');
+    bytes[at] = before;
+  }
+  throw new Error('no byte says so');
 }

@@ -1,6 +1,6 @@
 import {
   BONDING_CURVE_PROGRAM,
-  type BondingCurvePoolState,
+  DAMM_V2_PROGRAM,
   decodeBondingCurveConfig,
   decodeBondingCurvePool,
   MIGRATED_POOL_CONFIGS,
@@ -15,6 +15,7 @@ import type { Crafted } from '../../crafting/transaction.js';
 import { explain, type Landing, rememberOwn, tryOut } from '../../landing/index.js';
 import { BackOffs } from '../../lib/back-offs.js';
 import type { Clock } from '../../lib/clock.js';
+import { GrowingCache } from '../../lib/growing-cache.js';
 import { type KeyName, randomMintNumber, type Signer } from '../../signer/index.js';
 import {
   LAUNCH_MIGRATION_AREA,
@@ -60,6 +61,10 @@ const MADE = {
 };
 /** Migrations take none of the wallet's last lamports, or fills would stop for them. */
 const LEFT_FOR_FILLS = 5n * KEEPER_LEAST_LAMPORTS;
+/** For so long each answer must say that a pool has moved: one false answer would have it told for good, and never moved. */
+const MOVED_FOR_MS = 10_000;
+/** Pools of which it is remembered since when that is said. */
+const MOST_MOVED = 10_000;
 /** One migration at a time in all instances, so that the budget holds. */
 const LEASE = 'launch migrations';
 
@@ -98,6 +103,8 @@ class MigrationWork implements Work<LaunchOnCurve, Prepared> {
   readonly #deps: MigrationKeeperDeps;
   readonly #backOffs: BackOffs;
   readonly #expiries = new Expiries();
+  /** Since when each answer says that a launch has moved, in steady milliseconds. */
+  readonly #movedSince = new GrowingCache<string, number>(MOST_MOVED);
   readonly #steps: Counter<'step' | 'outcome'>;
   readonly #spent: Gauge;
   /** The mint after which the next page begins. */
@@ -135,8 +142,12 @@ class MigrationWork implements Work<LaunchOnCurve, Prepared> {
     for (const [i, launch] of page.entries()) {
       const account = pools[i];
       const state = account?.owner === BONDING_CURVE_PROGRAM ? decodeBondingCurvePool(account.data) : undefined;
-      if (state?.isMigrated) await this.#record(launch, state);
-      else if ((state?.isReadyToMigrate || state?.needsLock) && !this.#backOffs.isResting(launch.mint)) return [launch];
+      if (state?.isMigrated) {
+        await this.#record(launch);
+        continue;
+      }
+      this.#movedSince.delete(launch.mint);
+      if ((state?.isReadyToMigrate || state?.needsLock) && !this.#backOffs.isResting(launch.mint)) return [launch];
     }
     this.#after = page.length < PAGE ? '' : page.at(-1)!.mint;
     return [];
@@ -146,7 +157,7 @@ class MigrationWork implements Work<LaunchOnCurve, Prepared> {
     const { chain, wallet, store, budget } = this.#deps;
     const { state, config } = await this.#read(launch);
     if (state.isMigrated) {
-      await this.#record(launch, state);
+      await this.#record(launch);
       return undefined;
     }
     const dammConfig = MIGRATED_POOL_CONFIGS[config.migrationFeeOption]!;
@@ -207,13 +218,19 @@ class MigrationWork implements Work<LaunchOnCurve, Prepared> {
     return { state, config };
   }
 
-  /** Of a pool that somebody else has moved. */
-  async #record({ mint, pool }: LaunchOnCurve, state: BondingCurvePoolState): Promise<void> {
-    const { store, clock } = this.#deps;
-    const { config } = await this.#read({ mint, pool });
-    const dammConfig = MIGRATED_POOL_CONFIGS[config.migrationFeeOption]!;
-    const seen = { mint, migratedPool: migratedPool(dammConfig, state.baseMint, config.quoteMint) };
-    await store.transaction((tx) => recordMigration(tx, seen, new Date(clock.now())));
+  /** Of a pool that somebody else has moved, as is said for a while, and by the pool that it has moved to. */
+  async #record(launch: LaunchOnCurve): Promise<void> {
+    const { store, chain, clock, steadyNow } = this.#deps;
+    const { mint } = launch;
+    const since = this.#movedSince.get(mint) ?? steadyNow();
+    this.#movedSince.set(mint, since);
+    if (steadyNow() - since < MOVED_FOR_MS) return;
+    const { state, config } = await this.#read(launch);
+    const moved = migratedPool(MIGRATED_POOL_CONFIGS[config.migrationFeeOption]!, state.baseMint, config.quoteMint);
+    const isThere = (await chain.account(moved))?.owner === DAMM_V2_PROGRAM;
+    this.#movedSince.delete(mint);
+    if (!state.isMigrated || !isThere) return;
+    await store.transaction((tx) => recordMigration(tx, { mint, migratedPool: moved }, new Date(clock.now())));
   }
 
   #today(): number {
