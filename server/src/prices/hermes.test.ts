@@ -298,6 +298,40 @@ test('attack: a price feed tells once of a time that is further ahead than order
   assert.deepEqual([hermes.read(sol)?.usd, tick()], [154, 'from-the-future']);
 });
 
+test('where the clock of this machine is behind, by less than a price lives, prices are of now by the clock of their source, orders fire, and the operator is told', async (t) => {
+  const answer =
+    (behind: number, published = -2): Reply =>
+    (_, response) => {
+      response.setHeader('date', new Date(clock.time + behind * 1_000).toUTCString());
+      const publish_time = clock.time / 1_000 + behind + published;
+      // A feed that is stale says nothing of the clock.
+      response.end(
+        answerOf(entryOf(SOL_FEED, { publish_time }), entryOf(JUP_FEED, { publish_time: NOW / 1_000 - 3_600 })),
+      );
+    };
+  const { hermes, poll, clock, logged } = await open(t, answerOf());
+  const prices = { forOrders: () => ({ ...hermes.read(sol)!, source: 'hermes' }), poolWitness: () => undefined };
+  const tick = () => tickOf({ prices, clock: { now: () => clock.time } }, sol, undefined);
+  const told = () => logged.filter((line) => line.includes('set it by NTP')).length;
+  for (const [behind, publishedAt] of [
+    [4, 2],
+    [7, -2],
+    [30, -2],
+    [55, -2],
+  ] as const) {
+    clock.time += 10_000;
+    await poll(answer(behind));
+    assert.deepEqual(tick(), { usd: 150, publishedAt: clock.time + publishedAt * 1_000 }, `${behind}`);
+    assert.equal(told(), behind === 4 ? 0 : 1);
+  }
+  clock.time += 10_000;
+  await poll(answer(30, 8));
+  assert.equal(tick(), 'from-the-future', 'by the clock of its source as well');
+  clock.time += 10_000;
+  await poll(answer(70));
+  assert.match(logged.join(''), /a price from the future/);
+});
+
 test('attack: a price feed that sends the service to another address: it does not go there', async (t) => {
   const { poll, requests, logged } = await open(t, answerOf());
   await poll((_, response) => response.writeHead(307, { location: '/elsewhere' }).end());

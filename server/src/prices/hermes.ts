@@ -112,7 +112,7 @@ class PolledHermes implements Hermes {
       this.#failures = 0;
       const missing = this.#ids.filter((id) => !answer.updates.has(id));
       if (missing.length > 0) complaints.add(`no usable price for ${missing.join(', ')}`);
-      this.#take(answer.updates);
+      this.#take(answer.updates, this.#behindMs(answer.at));
       complaints.endOfRound();
       return POLL_MS;
     }
@@ -122,15 +122,28 @@ class PolledHermes implements Hermes {
     return Math.min(LONGEST_DELAY_MS, Math.max(POLL_MS * 2 ** Math.min(this.#failures, 10), answer.retryAfterMs));
   }
 
-  #take(updates: Map<string, Published>): void {
+  /**
+   * How far our clock is behind that of the source, which has written when it answered: all its prices would be from the future for
+   * as long, and no order would fire. A difference by which orders fire is left as it is, one of more than prices live is none.
+   */
+  #behindMs(at: number): number {
+    const { clock, maxAgeMs } = this.#deps;
+    const behind = at - clock.now();
+    if (!(behind > MAX_AHEAD_MS && behind <= maxAgeMs)) return 0;
+    this.#complaints.add("this machine's clock is behind that of the price service: set it by NTP");
+    return behind;
+  }
+
+  #take(updates: Map<string, Published>, behindMs: number): void {
     const { clock, maxAgeMs } = this.#deps;
     const isAhead = ({ publishedAt }: Published, byMs: number) => publishedAt > clock.now() + byMs;
     let isNew = false;
     // An answer may hold any number that nobody has asked for.
     for (const feed of this.#ids) {
-      const [update, before] = [updates.get(feed), this.#known.get(feed)];
-      if (!update) continue;
-      // One from the future, by which no order fires, keeps out none that come after it; where our clock is behind, all are ahead.
+      const [told, before] = [updates.get(feed), this.#known.get(feed)];
+      if (!told) continue;
+      const update = { ...told, publishedAt: told.publishedAt - behindMs };
+      // One from the future, by which no order fires, keeps out none that come after it.
       const isRight = before && isAhead(before, MAX_AHEAD_MS) && !isAhead(update, MAX_AHEAD_MS);
       if (before && update.publishedAt <= before.publishedAt && !isRight) continue;
       if (isAhead(update, maxAgeMs)) this.#complaints.add('a price from the future');
@@ -143,7 +156,8 @@ class PolledHermes implements Hermes {
   }
 }
 
-type Answer = { updates: Map<string, Published> } | { failed: string; retryAfterMs: number };
+/** `at`: when it was written, by its source, in Unix milliseconds; NaN where that is not told. */
+type Answer = { updates: Map<string, Published>; at: number } | { failed: string; retryAfterMs: number };
 
 async function fetchLatest(deps: HermesDeps, ids: string[], attempt: AbortController): Promise<Answer> {
   const { url, key, timeoutMs = TIMEOUT_MS } = deps;
@@ -172,7 +186,8 @@ async function fetchLatest(deps: HermesDeps, ids: string[], attempt: AbortContro
         response.status === 401 || response.status === 403 ? ': SLIPWAY_HERMES_KEY must hold its API key' : '';
       return { failed: `it answered ${response.status}${hint}`, retryAfterMs };
     }
-    return { updates: readUpdates(JSON.parse(await readBody(response, MAX_ANSWER))) };
+    const at = Date.parse(response.headers.get('date') ?? '');
+    return { updates: readUpdates(JSON.parse(await readBody(response, MAX_ANSWER))), at };
   } catch {
     // The error's own text may quote the URL.
     return { failed: isLate ? `no answer in ${timeoutMs} ms` : 'no usable answer', retryAfterMs: 0 };
