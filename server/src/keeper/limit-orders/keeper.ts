@@ -12,6 +12,7 @@ import { type Work, Worker, type WorkerOptions } from '../worker.js';
 import type { LimitOrderDeps, Prepared, Skipped } from './deps.js';
 import { type FillableOrders, type OpenOrder, readFillableOrders } from './fillable-orders.js';
 import { createMetrics, type LimitOrderMetrics } from './metrics.js';
+import { inTurns, urgencyOf } from './order-of-trying.js';
 import { fillFor, isExpired, lamportsIn, type Market, planFill } from './plan.js';
 import { prepareCancel } from './prepare-cancel.js';
 import { exactMarketOf, marketOf, NOT_REPAID, networkFee, prepareFill, sidesOf } from './prepare-fill.js';
@@ -90,8 +91,8 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
   readonly #metrics: LimitOrderMetrics;
   /** The pools that transactions in flight trade with, by order. */
   readonly #venues = new Map<Address, readonly Address[]>();
-  /** Orders that found such a pool in use, and the place that they keep in the order of trying until it is free; steady time. */
-  readonly #waiting = new Map<Address, { venues: readonly Address[]; place: number }>();
+  /** Orders that found such a pool in use, since when, and the place that they keep in the order of trying until it is free; steady time. */
+  readonly #waiting = new Map<Address, { venues: readonly Address[]; place: number; since: number }>();
   #open: FillableOrders = { orders: [], skipped: new Map() };
   readonly #decoded: DecodedOrders = new Map();
   /** The mints of these, and when the list first had them; steady time. */
@@ -121,7 +122,7 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
   }
 
   /**
-   * The least recently tried first, or the first to come, so that all get a turn: anybody opens ever more new ones. Every
+   * The least recently tried first, or the first to come, and sooner what is worth more: anybody opens ever more new ones. Every
    * second one that is tried is a fill that was not often tried in vain; the other fills take turns with what has expired.
    * What found a pool in use keeps its place: of others, parts are filled by that pool again and again.
    */
@@ -132,7 +133,7 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
     const isOftenInVain = ({ address }: OpenOrder) =>
       !this.#waiting.has(address) && this.#backOffs.restsOf(address) >= OFTEN_IN_VAIN;
     const [fresh, stale, late]: OpenOrder[][] = [[], [], []];
-    for (const each of this.#open.orders.toSorted((a, b) => this.#placeOf(a.address) - this.#placeOf(b.address))) {
+    for (const each of this.#mostUrgentFirst()) {
       if (this.#isExpired(each.order)) late!.push(each);
       else (isOftenInVain(each) ? stale! : fresh!).push(each);
     }
@@ -186,6 +187,7 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
 
   async prepare({ address, order }: OpenOrder): Promise<Prepared | undefined> {
     const place = this.#placeOf(address);
+    const since = this.#waiting.get(address)?.since ?? this.#deps.steadyNow();
     this.#waiting.delete(address);
     // One wallet throughout, though another key may take its place meanwhile.
     const deps = { ...this.#deps };
@@ -196,7 +198,7 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
     if (!('skipped' in prepared)) {
       if (prepared.makesForMaker) this.#requireRoomFor(prepared.makesForMaker);
       if (!this.#isBusy(prepared.venues)) return prepared;
-      this.#waiting.set(address, { venues: prepared.venues, place });
+      this.#waiting.set(address, { venues: prepared.venues, place, since });
       return undefined;
     }
     if (!prepared.retry) throw new Error(prepared.skipped);
@@ -275,13 +277,16 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
   }
 
   async #mayCancel({ inputMint, makingAmount }: LimitOrder): Promise<boolean> {
-    const { usd, steadyNow } = this.#deps;
+    const { steadyNow } = this.#deps;
     this.#cancelledAt = this.#cancelledAt.filter((at) => at > steadyNow() - HOUR_MS);
     if (this.#cancelledAt.length >= CANCELS_AN_HOUR) return false;
-    const facts = await this.#mint(inputMint);
-    const price = facts && usd(tokenOf(inputMint, facts));
-    if (price === undefined) return false;
-    return (Number(makingAmount) / 10 ** facts!.decimals) * price >= LEAST_USD_TO_CANCEL;
+    return (this.#usdOf(await this.#mint(inputMint), inputMint)?.(makingAmount) ?? 0) >= LEAST_USD_TO_CANCEL;
+  }
+
+  /** What amounts of a token are worth, where its price is known. */
+  #usdOf(facts: MintInfo | undefined, mint: Address): ((amount: bigint) => number) | undefined {
+    const price = facts && this.#deps.usd(tokenOf(mint, facts));
+    return price === undefined ? undefined : (amount) => (Number(amount) / 10 ** facts!.decimals) * price;
   }
 
   /** @throws Error where this token account of a maker, or so many others, were made within the hour */
@@ -290,6 +295,20 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
     for (const [made, at] of this.#madeAt) if (at <= since) this.#madeAt.delete(made);
     if (this.#madeAt.has(account) || this.#madeAt.size >= MADE_AN_HOUR)
       throw new Error('its maker has no account for the output, and it, or enough others, were made within the hour');
+  }
+
+  #mostUrgentFirst(): OpenOrder[] {
+    const now = this.#deps.steadyNow();
+    const worth = new Map([...this.#mints].map(([mint, facts]) => [mint, this.#usdOf(facts, mint)]));
+    return this.#open.orders
+      .map((each) => {
+        const { address, order } = each;
+        const usd = worth.get(order.inputMint)?.(order.makingAmount);
+        const waitsMs = now - (this.#waiting.get(address)?.since ?? now);
+        return { each, urgency: urgencyOf({ untriedMs: Math.max(1, now - this.#placeOf(address)), waitsMs, usd }) };
+      })
+      .sort((a, b) => b.urgency - a.urgency || this.#placeOf(a.each.address) - this.#placeOf(b.each.address))
+      .map(({ each }) => each);
   }
 
   #placeOf(address: Address): number {
@@ -309,17 +328,3 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
 /** Under which name it is noted that no part of an order pays, though the smallest nearly does. */
 const partsOf = (address: Address) => `${PARTS_OF}${address}`;
 const PARTS_OF = 'parts of ';
-
-/** Of each in turn as many as it takes until one was tried: those in front that need not be must not keep the others waiting. */
-function* inTurns<T>(turns: readonly IterableIterator<T>[], wasTried: (item: T) => boolean): Generator<T> {
-  for (let isMore = true; isMore; ) {
-    isMore = false;
-    for (const turn of turns) {
-      for (const item of turn) {
-        isMore = true;
-        yield item;
-        if (wasTried(item)) break;
-      }
-    }
-  }
-}
