@@ -31,6 +31,7 @@ const ATTACKERS = {
   'another user': 'Another user of the machine',
   'a writer of the signer file': 'Somebody who can write the signer file',
   'key management': 'Key management that lies, or somebody in its place',
+  'an admin': 'Somebody with the token of an admin',
   'an operator by mistake': 'The operator, by mistake',
 };
 const COMMAND = 'node scripts/threat-model.mjs --write';

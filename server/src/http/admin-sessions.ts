@@ -7,6 +7,7 @@ import { isSameText } from '../lib/same-text.js';
 import { cached } from '../lib/single-flight.js';
 import { endAdminSession, endedAdminSessions } from '../store/admin-sessions.js';
 import type { Store } from '../store/sql.js';
+import { boundSessions } from './admin-places.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -114,8 +115,14 @@ export function createAdminSessions(deps: AdminSessionsDeps): AdminSessions {
 }
 
 /** `POST` exchanges the admin token for a session, `GET` shows it to its page, `DELETE` ends it. */
-export function registerAdminSession(app: FastifyInstance, sessions: AdminSessions, publicUrl: string): void {
-  const route = { config: { errorShape: plainError, auth: 'admin', role: 'read' }, schema: { hide: true } } as const;
+export function registerAdminSession(
+  app: FastifyInstance,
+  sessions: AdminSessions,
+  publicUrl: string,
+  steadyNow: () => number,
+): void {
+  const config = { errorShape: plainError, auth: 'admin', role: 'read' } as const;
+  const route = { config, schema: { hide: true }, onRequest: boundSessions(steadyNow) };
   const url = `${PATH}/session`;
   const show = ({ name, expiresAt, proof }: AdminSession) => ({
     name,

@@ -21,6 +21,7 @@ import { type createWaitingRoom, leaveRooms } from './waiting-room.js';
 interface RouteDeps extends ServerDeps {
   clientOf: ClientOf;
   admin: onRequestHookHandler;
+  adminPlaces: onRequestHookHandler;
   waitingRoom: ReturnType<typeof createWaitingRoom>;
   largeBodies: onRequestAsyncHookHandler;
 }
@@ -49,7 +50,7 @@ export function equipRoute(app: FastifyInstance, route: RouteOptions, deps: Rout
     again.push(guard);
   }
   if (auth === 'admin') {
-    guards.push(deps.admin);
+    guards.push(deps.admin, deps.adminPlaces);
     again.push(deps.admin);
     if (deps.recordAct && route.method !== 'GET') {
       route.preHandler = [actRecorder(deps.recordAct, route.url), route.preHandler ?? []].flat();

@@ -5,16 +5,17 @@ import { GrowingCache } from '../lib/growing-cache.js';
 import { KEYLESS_TIER } from '../lib/tiers.js';
 import type { AdminSessions } from './admin-sessions.js';
 import type { ClientOf } from './client-address.js';
-import type {
-  Admin,
-  AdminLookup,
-  ApiKey,
-  Bucket,
-  KeyLookup,
-  Limiter,
-  LimitState,
-  Payer,
-  WalletLookup,
+import {
+  type Admin,
+  type AdminLookup,
+  type ApiKey,
+  type Bucket,
+  type KeyLookup,
+  type Limiter,
+  type LimitState,
+  type Payer,
+  ROOT,
+  type WalletLookup,
 } from './ports.js';
 
 declare module 'fastify' {
@@ -207,8 +208,6 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 /** How many wrong admin tokens a client may send within `WRONG_TOKENS_MS`. */
 export const MOST_WRONG_TOKENS = 30;
 const WRONG_TOKENS_MS = 60_000;
-/** Who has the token of the configuration. */
-const ROOT: Admin = { name: 'root', roles: ['all'] };
 /** What is dropped begins to count anew. */
 const MOST_GUESSERS = 10_000;
 

@@ -65,6 +65,9 @@ export interface Admin {
   readonly roles: readonly AdminRole[];
 }
 
+/** The holder of the configured token. */
+export const ROOT: Admin = { name: 'root', roles: ['all'] };
+
 /** The admins besides the holder of the configured token. */
 export interface AdminLookup {
   byToken(token: string): Promise<Admin | undefined>;

@@ -3,6 +3,7 @@ import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { knownKeyOf } from '../config/index.js';
 import { steadyNow } from '../lib/clock.js';
 import type { TypedServer } from '../lib/typed-server.js';
+import { adminPlaces } from './admin-places.js';
 import { registerAdminSession } from './admin-sessions.js';
 import { createClientOf } from './client-address.js';
 import { endConnections } from './closing.js';
@@ -147,18 +148,19 @@ export async function createServer(deps: ServerDeps): Promise<TypedServer> {
     steadyNow: deps.steadyNow ?? steadyNow,
   });
   const waitingRoom = createWaitingRoom();
+  const places = adminPlaces();
   const largeBodies = createLargeBodies({ clientOf, largest: config.objects.maxImageBytes });
   app.addHook('onRoute', (route) => {
     shareNamedSchemas(app, route);
     shareErrorSchema(app, route);
-    equipRoute(app, route, { ...deps, clientOf, admin, waitingRoom, largeBodies });
+    equipRoute(app, route, { ...deps, clientOf, admin, adminPlaces: places, waitingRoom, largeBodies });
   });
   registerOpenapiRoute(app);
   registerLlms(app, config.http.publicUrl);
   registerCoverage(app, paths);
   const { publicUrl } = config.http;
   registerHome(app, publicUrl, deps.console && registerConsole(app, publicUrl, deps.console));
-  if (sessions) registerAdminSession(app, sessions, publicUrl);
+  if (sessions) registerAdminSession(app, sessions, publicUrl, deps.steadyNow ?? steadyNow);
   registerOperations(app, deps);
   return app.withTypeProvider<TypeBoxTypeProvider>();
 }
