@@ -1,17 +1,15 @@
 import type { LimitOrder } from '@slipway/programs';
 import { type Address, decodeTransaction } from '@slipway/wire';
-import type { MintInfo } from '../../chain/index.js';
-import type { DecodedOrders } from '../../indexes/limit-orders/index.js';
 import { rememberOwn } from '../../landing/index.js';
 import { BackOffs } from '../../lib/back-offs.js';
-import { tokenOf } from '../../routing/router.js';
 import { insertCrafted } from '../../store/ledger.js';
 import { Expiries } from '../expiries.js';
 import { OwnTime } from '../own-time.js';
 import { type Work, Worker, type WorkerOptions } from '../worker.js';
 import type { LimitOrderDeps, Prepared, Skipped } from './deps.js';
-import { type FillableOrders, type OpenOrder, readFillableOrders } from './fillable-orders.js';
+import type { OpenOrder } from './fillable-orders.js';
 import { createMetrics, type LimitOrderMetrics } from './metrics.js';
+import { OrderList } from './order-list.js';
 import { inTurns, urgencyOf } from './order-of-trying.js';
 import { fillFor, isExpired, lamportsIn, type Market, planFill } from './plan.js';
 import { prepareCancel } from './prepare-cancel.js';
@@ -23,9 +21,6 @@ import { WholesInVain } from './wholes-in-vain.js';
 const INTERVAL_MS = 2_000;
 /** The shortest interval between two turns while the market keeps moving. */
 const SOON_MS = 250;
-const LIST_MS = 2_000;
-/** Anybody opens ever more orders: with so many, the list is read half as often as with half of them. */
-const MOST_READ_OFTEN = 10_000;
 const HOUR_MS = 60 * 60_000;
 const FAILED = { firstMs: 2_000, longestMs: 60_000 };
 /** Delays for an order that the market nearly pays for, so that it is not tried at every change. */
@@ -93,12 +88,7 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
   readonly #venues = new Map<Address, readonly Address[]>();
   /** Orders that found such a pool in use, since when, and the place that they keep in the order of trying until it is free; steady time. */
   readonly #waiting = new Map<Address, { venues: readonly Address[]; place: number; since: number }>();
-  #open: FillableOrders = { orders: [], skipped: new Map() };
-  readonly #decoded: DecodedOrders = new Map();
-  /** The mints of these, and when the list first had them; steady time. */
-  #mints = new Map<Address, MintInfo | undefined>();
-  #seenAt = new Map<string, number>();
-  #listAt = Number.NEGATIVE_INFINITY;
+  readonly #list: OrderList;
   /** When orders were cancelled within the last hour; steady time. */
   #cancelledAt: number[] = [];
   /** Which token accounts of makers fills have made within the last hour, and when; steady time. */
@@ -110,6 +100,7 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
 
   constructor(deps: LimitOrderDeps, backOffs: BackOffs, ownTime: OwnTime) {
     this.#deps = deps;
+    this.#list = new OrderList(deps);
     this.#backOffs = backOffs;
     this.#ownTime = ownTime;
     this.#metrics = createMetrics(deps.registry);
@@ -127,7 +118,7 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
    * What found a pool in use keeps its place: of others, parts are filled by that pool again and again.
    */
   async due(): Promise<Iterable<OpenOrder>> {
-    await this.#list();
+    await this.#refresh();
     this.#tried = new Set();
     this.#answers = new SharedAnswers(this.#deps.steadyNow);
     const isOftenInVain = ({ address }: OpenOrder) =>
@@ -142,7 +133,7 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
   }
 
   forget(): void {
-    if (this.#decoded.size <= MOST_READ_OFTEN) this.#listAt = Number.NEGATIVE_INFINITY;
+    this.#list.forget();
   }
 
   /** Decides by what is known already. @throws if something blocks the fill */
@@ -156,7 +147,7 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
   async #mayFill({ address, order }: OpenOrder): Promise<boolean> {
     if (this.#isBusy(this.#waiting.get(address)?.venues ?? [])) return false;
     const deps = this.#deps;
-    const sides = await sidesOf({ chain: { mint: (mint) => this.#mint(mint) } }, order);
+    const sides = await sidesOf({ chain: { mint: (mint) => this.#list.mint(mint) } }, order);
     if (!sides) throw new Error('its mints are not what it says');
     const cost = lamportsIn(sides.output, await networkFee(deps), deps.usd);
     if (cost === undefined) throw new Error(NOT_REPAID);
@@ -247,46 +238,21 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
     this.#deps.log[level]({ order: address, reason, tries }, 'a limit order is tried again later');
   }
 
-  async #list(): Promise<void> {
-    const { chain, addresses, steadyNow } = this.#deps;
-    if (steadyNow() < this.#listAt) return;
-    this.#open = await readFillableOrders(chain.rpc, addresses.program, this.#decoded);
-    const now = steadyNow();
-    this.#listAt = now + LIST_MS * Math.max(1, this.#decoded.size / MOST_READ_OFTEN);
-    this.#metrics.listed(this.#open);
-    const seenAt = new Map<string, number>();
-    for (const { address } of this.#open.orders) seenAt.set(address, this.#seenAt.get(address) ?? now);
-    this.#seenAt = seenAt;
+  async #refresh(): Promise<void> {
+    const listed = await this.#list.refresh();
+    if (!listed) return;
+    this.#metrics.listed(listed);
+    const { seenAt } = this.#list;
     this.#backOffs.keepOnly({ has: (id) => seenAt.has(id.replace(PARTS_OF, '')) });
     this.#inVain.keepOnly(seenAt);
-    for (const address of this.#waiting.keys()) if (!this.#seenAt.has(address)) this.#waiting.delete(address);
-    await this.#readMints();
+    for (const address of this.#waiting.keys()) if (!seenAt.has(address)) this.#waiting.delete(address);
   }
 
-  /** All at once: orders are looked at one after the other, and anybody opens some for ever more tokens. */
-  async #readMints(): Promise<void> {
-    const { chain } = this.#deps;
-    const needed = new Set(this.#open.orders.flatMap(({ order }) => [order.inputMint, order.outputMint]));
-    const read = [...needed].map(async (mint) => [mint, await chain.mint(mint)] as const);
-    // What could not be read is asked for when its order is looked at.
-    this.#mints = new Map((await Promise.allSettled(read)).flatMap((each) => ('value' in each ? [each.value] : [])));
-  }
-
-  async #mint(mint: Address): Promise<MintInfo | undefined> {
-    return this.#mints.has(mint) ? this.#mints.get(mint) : this.#deps.chain.mint(mint);
-  }
-
-  async #mayCancel({ inputMint, makingAmount }: LimitOrder): Promise<boolean> {
+  async #mayCancel(order: LimitOrder): Promise<boolean> {
     const { steadyNow } = this.#deps;
     this.#cancelledAt = this.#cancelledAt.filter((at) => at > steadyNow() - HOUR_MS);
     if (this.#cancelledAt.length >= CANCELS_AN_HOUR) return false;
-    return (this.#usdOf(await this.#mint(inputMint), inputMint)?.(makingAmount) ?? 0) >= LEAST_USD_TO_CANCEL;
-  }
-
-  /** What amounts of a token are worth, where its price is known. */
-  #usdOf(facts: MintInfo | undefined, mint: Address): ((amount: bigint) => number) | undefined {
-    const price = facts && this.#deps.usd(tokenOf(mint, facts));
-    return price === undefined ? undefined : (amount) => (Number(amount) / 10 ** facts!.decimals) * price;
+    return ((await this.#list.usdOf(order)) ?? 0) >= LEAST_USD_TO_CANCEL;
   }
 
   /** @throws Error where this token account of a maker, or so many others, were made within the hour */
@@ -299,11 +265,10 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
 
   #mostUrgentFirst(): OpenOrder[] {
     const now = this.#deps.steadyNow();
-    const worth = new Map([...this.#mints].map(([mint, facts]) => [mint, this.#usdOf(facts, mint)]));
-    return this.#open.orders
+    return this.#list.orders
       .map((each) => {
         const { address, order } = each;
-        const usd = worth.get(order.inputMint)?.(order.makingAmount);
+        const usd = this.#list.worthOf(order);
         const waitsMs = now - (this.#waiting.get(address)?.since ?? now);
         return { each, urgency: urgencyOf({ untriedMs: Math.max(1, now - this.#placeOf(address)), waitsMs, usd }) };
       })
@@ -312,7 +277,7 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
   }
 
   #placeOf(address: Address): number {
-    return this.#waiting.get(address)?.place ?? (this.#backOffs.lastAt(address) || this.#seenAt.get(address)!);
+    return this.#waiting.get(address)?.place ?? (this.#backOffs.lastAt(address) || this.#list.seenAt.get(address)!);
   }
 
   /** Whether a transaction in flight may move one of these pools, so that another would not trade as it was simulated. */
