@@ -329,7 +329,9 @@ describe('any request', () => {
             const text = JSON.stringify(answer.body);
             assert.equal(check(operation, status, answer.body), undefined, text);
             // A router that had no time may have one yet.
-            if (status >= 500) assert.match(text, status === 503 ? /Failed to get quotes: / : /No route is available/);
+            // On a busy machine the database may not answer in time that it is there.
+            const away = path === '/readyz' ? /"status":"not ready"/ : /Failed to get quotes: /;
+            if (status >= 500) assert.match(text, status === 503 ? away : /No route is available/);
             if (status >= 400) assertTellsNothing(text);
             assert.ok(headers.get('x-api-gateway-request-id'));
           }),

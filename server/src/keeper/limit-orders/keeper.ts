@@ -89,6 +89,7 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
   /** Orders that found such a pool in use, since when, and the place that they keep in the order of trying until it is free; steady time. */
   readonly #waiting = new Map<Address, { venues: readonly Address[]; place: number; since: number }>();
   readonly #list: OrderList;
+  #isByUrgency = false;
   /** When orders were cancelled within the last hour; steady time. */
   #cancelledAt: number[] = [];
   /** Which token accounts of makers fills have made within the last hour, and when; steady time. */
@@ -113,7 +114,8 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
   }
 
   /**
-   * The least recently tried first, or the first to come, and sooner what is worth more: anybody opens ever more new ones. Every
+   * The least recently tried first, or the first to come, so that all get a turn: anybody opens ever more new ones. In every second
+   * turn the most urgent, which are worth more: anybody opens many small ones. Every
    * second one that is tried is a fill that was not often tried in vain; the other fills take turns with what has expired.
    * What found a pool in use keeps its place: of others, parts are filled by that pool again and again.
    */
@@ -124,7 +126,7 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
     const isOftenInVain = ({ address }: OpenOrder) =>
       !this.#waiting.has(address) && this.#backOffs.restsOf(address) >= OFTEN_IN_VAIN;
     const [fresh, stale, late]: OpenOrder[][] = [[], [], []];
-    for (const each of this.#mostUrgentFirst()) {
+    for (const each of this.#inOrder()) {
       if (this.#isExpired(each.order)) late!.push(each);
       else (isOftenInVain(each) ? stale! : fresh!).push(each);
     }
@@ -263,17 +265,16 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
       throw new Error('its maker has no account for the output, and it, or enough others, were made within the hour');
   }
 
-  #mostUrgentFirst(): OpenOrder[] {
+  #inOrder(): OpenOrder[] {
     const now = this.#deps.steadyNow();
-    return this.#list.orders
-      .map((each) => {
-        const { address, order } = each;
-        const usd = this.#list.worthOf(order);
-        const waitsMs = now - (this.#waiting.get(address)?.since ?? now);
-        return { each, urgency: urgencyOf({ untriedMs: Math.max(1, now - this.#placeOf(address)), waitsMs, usd }) };
-      })
-      .sort((a, b) => b.urgency - a.urgency || this.#placeOf(a.each.address) - this.#placeOf(b.each.address))
-      .map(({ each }) => each);
+    this.#isByUrgency = !this.#isByUrgency;
+    const ranked = this.#list.orders.map((each) => {
+      const untriedMs = Math.max(1, now - this.#placeOf(each.address));
+      const waitsMs = now - (this.#waiting.get(each.address)?.since ?? now);
+      const usd = this.#list.worthOf(each.order);
+      return { each, rank: this.#isByUrgency ? urgencyOf({ untriedMs, waitsMs, usd }) : untriedMs };
+    });
+    return ranked.sort((a, b) => b.rank - a.rank).map(({ each }) => each);
   }
 
   #placeOf(address: Address): number {

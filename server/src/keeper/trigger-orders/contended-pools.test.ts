@@ -47,7 +47,7 @@ function priceIn(wire: Uint8Array): bigint {
 }
 
 it('attack: somebody who moves pools locks one for all that its blocks take, or a crash does: a stop bids by what it costs, and after each expiry more, whichever copy sends it, until it is filled', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   let takes = MOST;
   const rpc = crowded(() => takes);
