@@ -304,6 +304,21 @@ describe('live accounts', { timeout: 120_000 }, () => {
     assert.equal(byteOf(a), 2);
   });
 
+  it('attack: a node that is asked for changes over a WebSocket tells one in a slot that is far ahead: the next answer to a call counts', async (t) => {
+    const { node, rpc } = testNode();
+    const socket = await testSocket(t);
+    const { live, changes, byteOf } = open(t, rpc, `ws://127.0.0.1:${socket.port}`);
+    const a = newAddress();
+    node.bytes.set(a, 1);
+    live.watch([a]);
+    await until(() => byteOf(a) === 1 && socket.subscribed.has(a));
+    socket.tell(a, 991, null);
+    await until(() => changes.length > 1);
+    node.slot = 2;
+    assert.equal((await live.refresh([a])).get(a)?.account?.data[0], 1);
+    assert.equal(byteOf(a), 1);
+  });
+
   it('follow a chain that has really gone far ahead', async (t) => {
     const { node, rpc } = testNode();
     const socket = await testSocket(t);

@@ -90,7 +90,7 @@ class WatchedAccounts implements LiveAccounts {
   readonly #steadyNow: () => number;
   readonly #entries = new Map<Address, Entry>();
   readonly #listeners: ((address: Address) => void)[] = [];
-  readonly #slots = createSlotSense();
+  readonly #slots: ReturnType<typeof createSlotSense>;
   readonly #pollings: readonly Polling[];
   readonly #socket: AccountSocket | undefined;
   #preferred: ReadonlySet<Address> = new Set();
@@ -101,6 +101,7 @@ class WatchedAccounts implements LiveAccounts {
     this.#rpc = rpc;
     this.#firstRpc = firstRpc;
     this.#steadyNow = steadyNow;
+    this.#slots = createSlotSense(steadyNow);
     // Each by itself: a reading of all others may wait long for its turn.
     this.#pollings = [false, true].map((first) =>
       startPolling({
@@ -200,9 +201,9 @@ class WatchedAccounts implements LiveAccounts {
     }
   }
 
-  /** A lagging node must not bring old bytes back; but an absurd slot from a single node must not block all updates. */
+  /** A lagging node must not bring old bytes back; but a slot that a single node is ahead with must not block all updates. */
   #isBehind(slot: number, entry: Entry): boolean {
-    return slot < entry.slot && !this.#slots.isAbsurd(entry.slot);
+    return slot < entry.slot && !this.#slots.isAhead(entry.slot);
   }
 
   #apply(entry: Entry, slot: number, account: ChainAccount | undefined, asOf: number): void {
