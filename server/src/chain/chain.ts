@@ -9,6 +9,7 @@ import { type MintInfo, mintFacts } from './mints.js';
 import { wholeIn } from './node-values.js';
 import { ask, type Contextual, type Rpc } from './rpc.js';
 import { type SimulationOutcome, simulate } from './simulation.js';
+import { createSlotSense } from './slot-sense.js';
 import { type Statuses, statusesOf } from './statuses.js';
 import { type Bid, type Fees, UnitPrices } from './unit-price.js';
 import { WalletReads } from './wallet-reads.js';
@@ -117,20 +118,25 @@ export function createChains(rpcFor: CallBudget['rpcFor'], deps: ReadDeps): Read
 /** What is read once for everybody, and kept for a moment. */
 function createSharedReads(rpc: Rpc, { steadyNow }: ReadDeps) {
   let newest = { slot: 0n, until: Number.NEGATIVE_INFINITY };
-  const noted = (told: Blockhash): Blockhash => {
+  let heights = createSlotSense(steadyNow);
+  const readBlockhash = async () => {
+    type Answer = Contextual<{ blockhash: string; lastValidBlockHeight: number }>;
+    const told = await ask(rpc, 'getLatestBlockhash', [{ commitment: 'confirmed' }], ({ context, value }: Answer) => ({
+      blockhash: address(value.blockhash),
+      lastValidBlockHeight: wholeIn(value.lastValidBlockHeight),
+      slot: wholeIn(context.slot),
+    }));
+    const isAhead = heights.isAhead(told.lastValidBlockHeight);
+    heights.add(told.lastValidBlockHeight);
+    return { told, isAhead };
+  };
+  const fetchBlockhash = async (): Promise<Blockhash> => {
+    const first = await readBlockhash();
+    // By one false answer, all that is crafted with it would be under way until that height.
+    const { told } = first.isAhead ? await readBlockhash() : first;
     const now = steadyNow();
     if (told.slot >= newest.slot || now >= newest.until) newest = { slot: told.slot, until: now + TOLD_MS };
     return told;
-  };
-  const fetchBlockhash = (): Promise<Blockhash> => {
-    type Answer = Contextual<{ blockhash: string; lastValidBlockHeight: number }>;
-    return ask(rpc, 'getLatestBlockhash', [{ commitment: 'confirmed' }], ({ context, value }: Answer) =>
-      noted({
-        blockhash: address(value.blockhash),
-        lastValidBlockHeight: wholeIn(value.lastValidBlockHeight),
-        slot: wholeIn(context.slot),
-      }),
-    );
   };
   const shared = {
     latestBlockhash: cached(fetchBlockhash, 400, steadyNow),
@@ -144,6 +150,7 @@ function createSharedReads(rpc: Rpc, { steadyNow }: ReadDeps) {
     validity: new LRUCache<string, () => Promise<Validity>>({ max: MAX_VALIDITIES }),
     forget() {
       newest = { slot: 0n, until: Number.NEGATIVE_INFINITY };
+      heights = createSlotSense(steadyNow);
       shared.latestBlockhash = cached(fetchBlockhash, 400, steadyNow);
       shared.mints.clear();
       shared.validity.clear();

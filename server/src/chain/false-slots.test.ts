@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { generateKeypair, SYSTEM_PROGRAM } from '@slipway/wire';
 import { pino } from 'pino';
+import { createChain } from './chain.js';
 import { createLiveAccounts } from './live-accounts.js';
 import type { Rpc } from './rpc.js';
 
@@ -73,5 +74,60 @@ describe('accounts that are watched', () => {
           newest = next;
         }
       }
+  });
+});
+
+describe('the newest blockhash', () => {
+  /** Nodes that take turns, each so many slots behind the chain. */
+  function open(lags = [0]) {
+    let [now, asked] = [0, 0];
+    const [blockhash, told] = [generateKeypair().address, { slot: 0, height: 0, times: 0 }];
+    const rpc: Rpc = {
+      name: 'test',
+      async call<T>(): Promise<T> {
+        const isLie = told.times-- > 0;
+        const slot = START + Math.floor(now / SLOT_MS) - lags[asked++ % lags.length]!;
+        const lastValidBlockHeight = slot - 100_000 + 150 + (isLie ? told.height : 0);
+        return { context: { slot: slot + (isLie ? told.slot : 0) }, value: { blockhash, lastValidBlockHeight } } as T;
+      },
+    };
+    const chain = createChain({ rpc, steadyNow: () => now, fees: { percentile: 50, maxMicroLamports: 0n } });
+    /** How far what is told so much later is ahead of the chain: the slot and the height of its blockhash, and the newest slot. */
+    const aheadAfter = async (ms: number, lie: Partial<typeof told> = {}) => {
+      now += ms;
+      Object.assign(told, { slot: 0, height: 0, times: 1 }, lie);
+      const { slot, lastValidBlockHeight } = await chain.latestBlockhash();
+      told.times = 0;
+      const [height, newest] = [Number(lastValidBlockHeight) + 100_000 - 150, Number(await chain.newestSlot())];
+      return [Number(slot), height, newest].map((each) => each - START - Math.floor(now / SLOT_MS));
+    };
+    return { aheadAfter, asked: () => asked };
+  }
+  const NONE = [0, 0, 0];
+
+  it('attack: a node of several behind an address tells twice of a blockhash with a height that comes in an hour, or never: it is asked again, and nothing is crafted by that', async () => {
+    for (const height of [25, 150, 9_000, 10 ** 12]) {
+      const { aheadAfter, asked } = open();
+      for (let times = 0; times < 3; times++) assert.deepEqual(await aheadAfter(1_000), NONE);
+      for (const restMs of [400, 600_000]) assert.deepEqual(await aheadAfter(restMs, { height }), NONE, `${height}`);
+      assert.equal(asked(), 3 + 2 * 2);
+    }
+  });
+
+  it('is asked for once where nodes that take turns are up to 140 slots apart, once each has answered twice', async () => {
+    for (const lags of APART)
+      for (const everyMs of [400, 1_000, 15_000, 600_000]) {
+        const { aheadAfter, asked } = open(lags);
+        for (let times = 0; times < 100; times++) await aheadAfter(everyMs);
+        assert.ok(asked() <= 100 + 2 * lags.length, `${lags}, each ${everyMs} ms: ${asked()}`);
+      }
+  });
+
+  it('is that of a chain which has really gone far ahead, by the second answer', async () => {
+    const { aheadAfter, asked } = open();
+    for (let times = 0; times < 3; times++) assert.deepEqual(await aheadAfter(1_000), NONE);
+    const jumped = { slot: 1_500, height: 1_500, times: Number.POSITIVE_INFINITY };
+    for (let times = 0; times < 3; times++) assert.deepEqual(await aheadAfter(1_000, jumped), [1_500, 1_500, 1_500]);
+    assert.equal(asked(), 6 + 1);
   });
 });

@@ -49,6 +49,7 @@ export {
   Unanswered,
 } from './rpc.js';
 export type { SimulationOutcome } from './simulation.js';
+export { NODES_APART } from './slot-sense.js';
 export { type SignatureStatus, type Statuses, statusesOf } from './statuses.js';
 export { CPI_GUARDED, closerOf, givesAwaySol, hasCpiGuard, NO_MEMO, requiresMemo } from './token-account-guards.js';
 export { readMetadata } from './token-text.js';

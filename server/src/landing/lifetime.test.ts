@@ -189,7 +189,7 @@ test('attack: a node says again and again that what is under way is dead, at a s
 });
 
 test('attack: a node tells once of a blockhash that lives to a height that never comes: what is crafted with it ends as the blockhash does', async () => {
-  for (const height of [10n ** 15n, NOW.height + 20_000n]) {
+  for (const height of [10n ** 15n, NOW.height + 1_000n]) {
     const dead = chainAt(NOW.height, { valid: false });
     assert.equal(await deadIn3(lifetimeByHeight(wire, height), dead.chain), NOW.slot);
     assert.deepEqual(new Set(dead.asked), new Set([blockhash]));
@@ -198,17 +198,20 @@ test('attack: a node tells once of a blockhash that lives to a height that never
   }
 });
 
-test('a node that is hours behind and catches up has nothing die: it knows no blockhash of now', async () => {
-  const { chain } = chainAt(NOW.height, { valid: false, behindMs: 90 * 60_000 });
-  assert.equal(await deadIn3(lifetimeByHeight(wire, NOW.height + 12_000n), chain), undefined);
-  assert.equal(await deadIn3({ kind: 'blockhash', blockhash, aliveAt: NOW.slot + 13_000n }, chain), undefined);
+test('a node that is minutes or hours behind and catches up has nothing die: it knows no blockhash of now', async () => {
+  for (const minutes of [1, 2, 3, 4, 5, 6, 10, 90]) {
+    const { chain } = chainAt(NOW.height, { valid: false, behindMs: minutes * 60_000 });
+    const behind = BigInt(minutes) * 150n;
+    assert.equal(await deadIn3(lifetimeByHeight(wire, NOW.height + 150n + behind), chain), undefined, `${minutes}`);
+    assert.equal(await deadIn3({ kind: 'blockhash', blockhash, aliveAt: NOW.slot + behind }, chain), undefined);
+  }
 });
 
 test('attack: a node tells once that a blockhash is alive at a slot that never comes: what is submitted with it ends as the blockhash does', async () => {
   const dead = (aliveAt: bigint) =>
     deadIn3({ kind: 'blockhash', blockhash, aliveAt }, chainAt(NOW.height, { valid: false }).chain);
   assert.equal(await dead(NOW.slot + 1n), undefined, 'a node that lags');
-  for (const slot of [0n, NOW.slot, NOW.slot + 20_000n, 2n ** 60n]) assert.equal(await dead(slot), NOW.slot);
+  for (const slot of [0n, NOW.slot, NOW.slot + 1_000n, 2n ** 60n]) assert.equal(await dead(slot), NOW.slot);
 });
 
 test('a nonce is gone at the slot of the node that has its account, whatever slot another has reached, and not below that at which it was there', async () => {

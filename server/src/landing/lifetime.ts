@@ -1,5 +1,5 @@
 import { type Address, addressFromBytes, decodeMessage, decodeTransaction, nonceAccountOf } from '@slipway/wire';
-import { BLOCKHASH_LIFE, type Chain, RpcError } from '../chain/index.js';
+import { BLOCKHASH_LIFE, type Chain, NODES_APART, RpcError } from '../chain/index.js';
 import { createClock } from '../lib/clock.js';
 
 /** How long a transaction may still land. */
@@ -11,14 +11,12 @@ export type Lifetime =
 
 /** Bytes 40 to 72 of a nonce account hold the nonce: after version, state and authority. */
 const NONCE_OFFSET = 40;
-/** More than an hour: a node told a slot or a height that never comes, or the one that is asked now is that far behind. */
-const ABSURD = 10_000n;
-/** Slots: nodes behind one address are seldom further apart, because from 128 on they say of themselves that they are behind. */
-const APART = 150n;
+/** Five minutes: a node told a slot or a height that does not come before, or the one that is asked now is that far behind. */
+const ABSURD = 750n;
 /** In so many tries it is said to be dead. */
 const DEAD_TRIES = 3;
-/** How old the newest slot of a node may be that is at the end of the chain: the chain's clock is no better. */
-const MOST_BEHIND_MS = 10 * 60_000;
+/** How old the newest slot of a node may be that is at the end of the chain; one that is as far behind as is absurd stays older, by any clock. */
+const MOST_BEHIND_MS = 2 * 60_000;
 const wall = createClock();
 
 /** The lifetime of a transaction that we have crafted, by the height that the node has told with its blockhash. */
@@ -125,7 +123,7 @@ async function goneOnce(said: Deaths, read: () => Promise<Reading>, isCounted: I
  * one is wrong.
  */
 function contradict(said: Deaths, slot: bigint): void {
-  const stands = (word: bigint) => word > slot && word <= slot + APART;
+  const stands = (word: bigint) => word > slot && word <= slot + NODES_APART;
   if (said.past !== undefined && !stands(said.past)) said.past = undefined;
   said.gone = said.gone.filter(stands);
 }

@@ -105,3 +105,39 @@ it('attack: a node tells once of a height that is too high, while the entry of a
   assert.equal((await stateOf()).state, 'fill_success');
   assert.ok((await world.held(wallet.address, world.sold)) > (AMOUNT * 9n) / 10n);
 });
+
+it('attack: a node tells once of a blockhash that is nearly over, with a height that comes in an hour: a stop-loss that fires is not under way for so long, but sold', async () => {
+  type Blockhash = { context: object; value: { blockhash: string; lastValidBlockHeight: number } };
+  const LANDS_MS = 4_000;
+  let [isArmed, lies] = [false, 0];
+  const old = await world.world.rpc.call<Blockhash>('getLatestBlockhash', [{ commitment: 'confirmed' }]);
+  const rpc: Rpc = {
+    ...world.world.rpc,
+    async call<T>(method: string, params: unknown[]) {
+      if (method === 'sendTransaction') {
+        setTimeout(() => void world.world.rpc.call(method, params).catch(() => {}), LANDS_MS);
+        return '' as T;
+      }
+      const answer = await world.world.rpc.call<T>(method, params);
+      if (method !== 'getLatestBlockhash' || !isArmed || lies > 0) return answer;
+      lies++;
+      const { context, value } = answer as Blockhash;
+      const { blockhash } = old.value;
+      return { context, value: { blockhash, lastValidBlockHeight: value.lastValidBlockHeight + 9_000 } } as T;
+    },
+  };
+  const chain = createChain({ rpc, steadyNow, fees: { percentile: 50, maxMicroLamports: 0n } });
+  const stop = { triggerCondition: 'below', triggerPriceUsd: 0.5, slippageBps: 500 } as const;
+  const { id, wallet } = await world.deposit(world.newClient(), stop);
+  const keeper = await world.newKeeper({ chain, landing: world.newLanding([rpc], { chain }) });
+  await world.world.rpc.call('localnet_advanceClock', [55]);
+  for (let times = 0; times < 3; times++, await sleep(500)) await chain.latestBlockhash();
+  for (const { mint } of [world.sold, world.bought]) world.setPrice(mint, 0.45);
+  isArmed = true;
+  await keeper.tick();
+  const stateOf = async () => (await world.rowOf(id)).progress.state;
+  for (const end = steadyNow() + PATIENCE_MS; (await stateOf()) !== 'fill_success'; await sleep(50))
+    assert.ok(steadyNow() < end, await stateOf());
+  assert.equal(lies, 1);
+  assert.ok((await world.held(wallet.address)) > (AMOUNT * 9n) / 10n);
+});
