@@ -113,7 +113,7 @@ describe('what nodes tell that are not equally far', () => {
     return { chain: createChain({ rpc, steadyNow: () => now, fees }), pass: (ms: number) => (now += ms) };
   };
 
-  it('counts by the newest slot that one has told, and for 30 s by one that is none', async () => {
+  it('counts by the newest slot that one has told, and for 30 s by one that is none, where it is told twice', async () => {
     const [blockhash] = newAddresses(1);
     let slot = 100;
     const { chain, pass } = open({

@@ -36,7 +36,7 @@ export interface Validity {
   slot: bigint;
 }
 
-/** For so long the newest slot counts that a node has told: then those that answer may all be behind it, or it was none. */
+/** For so long the newest slot counts that a node has told: then those that answer may all be behind it. */
 const TOLD_MS = 30_000;
 /** Transactions that wait for the same blockhash ask once for all. */
 const VALIDITY_MS = 1_000;
@@ -118,7 +118,7 @@ export function createChains(rpcFor: CallBudget['rpcFor'], deps: ReadDeps): Read
 /** What is read once for everybody, and kept for a moment. */
 function createSharedReads(rpc: Rpc, { steadyNow }: ReadDeps) {
   let newest = { slot: 0n, until: Number.NEGATIVE_INFINITY };
-  let heights = createSlotSense(steadyNow);
+  let [slots, heights] = [createSlotSense(steadyNow), createSlotSense(steadyNow)];
   const readBlockhash = async () => {
     type Answer = Contextual<{ blockhash: string; lastValidBlockHeight: number }>;
     const told = await ask(rpc, 'getLatestBlockhash', [{ commitment: 'confirmed' }], ({ context, value }: Answer) => ({
@@ -126,7 +126,8 @@ function createSharedReads(rpc: Rpc, { steadyNow }: ReadDeps) {
       lastValidBlockHeight: wholeIn(value.lastValidBlockHeight),
       slot: wholeIn(context.slot),
     }));
-    const isAhead = heights.isAhead(told.lastValidBlockHeight);
+    const isAhead = slots.isAhead(told.slot) || heights.isAhead(told.lastValidBlockHeight);
+    slots.add(told.slot);
     heights.add(told.lastValidBlockHeight);
     return { told, isAhead };
   };
@@ -135,7 +136,8 @@ function createSharedReads(rpc: Rpc, { steadyNow }: ReadDeps) {
     // By one false answer, all that is crafted with it would be under way until that height.
     const { told } = first.isAhead ? await readBlockhash() : first;
     const now = steadyNow();
-    if (told.slot >= newest.slot || now >= newest.until) newest = { slot: told.slot, until: now + TOLD_MS };
+    if (told.slot >= newest.slot || now >= newest.until || slots.isAhead(newest.slot))
+      newest = { slot: told.slot, until: now + TOLD_MS };
     return told;
   };
   const shared = {
@@ -150,7 +152,7 @@ function createSharedReads(rpc: Rpc, { steadyNow }: ReadDeps) {
     validity: new LRUCache<string, () => Promise<Validity>>({ max: MAX_VALIDITIES }),
     forget() {
       newest = { slot: 0n, until: Number.NEGATIVE_INFINITY };
-      heights = createSlotSense(steadyNow);
+      [slots, heights] = [createSlotSense(steadyNow), createSlotSense(steadyNow)];
       shared.latestBlockhash = cached(fetchBlockhash, 400, steadyNow);
       shared.mints.clear();
       shared.validity.clear();

@@ -114,6 +114,16 @@ describe('the newest blockhash', () => {
     }
   });
 
+  it('attack: a node of several behind an address tells with the first blockhash, and with a later one, of a slot that never comes: that is not the newest', async () => {
+    for (const slot of [25, 150, 9_000, 9 * 10 ** 12]) {
+      const { aheadAfter, asked } = open();
+      await aheadAfter(1_000, { slot });
+      for (let times = 0; times < 3; times++) assert.deepEqual(await aheadAfter(400), NONE);
+      assert.deepEqual(await aheadAfter(400, { slot }), NONE, `${slot}`);
+      assert.equal(asked(), 4 + 2);
+    }
+  });
+
   it('is asked for once where nodes that take turns are up to 140 slots apart, once each has answered twice', async () => {
     for (const lags of APART)
       for (const everyMs of [400, 1_000, 15_000, 600_000]) {

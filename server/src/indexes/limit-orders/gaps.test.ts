@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, it } from 'node:test';
+import { after, before, beforeEach, describe, it } from 'node:test';
 import { LIMIT_ORDER_PROGRAM } from '@slipway/programs';
 import { fill, newWallet, placeOrder, signed } from '../../areas/trigger-v1/testing.js';
-import { ChainUnavailable } from '../../chain/index.js';
+import { ChainUnavailable, createChain } from '../../chain/index.js';
 import { eventually, nodeThat, nodeWith, type Range } from '../testing/nodes.js';
 import { type IndexWorld, openIndexWorld, SMALL } from './testing.js';
 
@@ -120,26 +120,35 @@ it('looks for what is gone also where a run that has met a gap breaks off', asyn
   );
 });
 
-it('attack: a node tells of an open order in a slot that never comes: it is cancelled all the same', async () => {
-  const { maker, placed } = await placeUnheard(1);
-  const lying = world.nodeThat(async (method, params) => {
-    if (method !== 'getProgramAccounts') return undefined;
-    const answer = await world.rpc.call<{ value: object[] }>(method, params);
-    return { ...answer, context: { slot: 9_000_000_000_000_000 } };
-  });
-  // Its history is not known yet.
-  const index = world.newIndex(
-    nodeThat({ rpc: lying.chain.rpc, chain: world.chain }, (method) =>
-      method === 'getSignaturesForAddress' ? [] : undefined,
-    ),
-  );
-  await index.sync();
-  assert.equal((await world.rowsOf(maker))[0]?.state, 'open');
-  const { body } = await world.post('cancelOrder', { maker: maker.address, order: placed[0]!.order });
-  await world.rpc.call('sendTransaction', [signed(body.transaction, maker), { encoding: 'base64' }]);
-  await world.newIndex().sync();
-  assert.deepEqual(
-    (await world.rowsOf(maker)).map(({ state }) => state),
-    ['cancelled'],
-  );
+describe('attack: a node tells of an open order in a slot that never comes, and says so by another call, too: it is cancelled all the same', () => {
+  const cancelled = async (also: string, restS: number) => {
+    const { maker, placed } = await placeUnheard(1);
+    const lies = new Set<string>(['getProgramAccounts', also]);
+    const lying = world.nodeThat(async (method, params) => {
+      // Its history is not known yet.
+      if (method === 'getSignaturesForAddress') return [];
+      if (!lies.delete(method)) return undefined;
+      const slot = 9_000_000_000_000_000;
+      const answer = await world.rpc.call<object>(method, params);
+      return method === 'getSlot' ? slot : { ...answer, context: { slot } };
+    });
+    const { rpc } = lying.chain;
+    const chain = createChain({ rpc, steadyNow: () => 0, fees: { percentile: 50, maxMicroLamports: 0n } });
+    await chain.latestBlockhash();
+    await world.newIndex({ chain }).sync();
+    assert.equal(lies.size, 0);
+    assert.equal((await world.rowsOf(maker))[0]?.state, 'open');
+    await world.rpc.call('localnet_advanceClock', [restS]);
+    world.chain.forget();
+    const { body } = await world.post('cancelOrder', { maker: maker.address, order: placed[0]!.order });
+    await world.rpc.call('sendTransaction', [signed(body.transaction, maker), { encoding: 'base64' }]);
+    await world.newIndex().sync();
+    assert.deepEqual(
+      (await world.rowsOf(maker)).map(({ state }) => state),
+      ['cancelled'],
+    );
+  };
+
+  it('with the first blockhash', () => cancelled('getLatestBlockhash', 1));
+  it('as the slot of now: a minute later', () => cancelled('getSlot', 60));
 });

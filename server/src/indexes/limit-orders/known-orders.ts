@@ -1,6 +1,6 @@
 import type { LimitOrderAddresses } from '@slipway/programs';
 import type { Address } from '@slipway/wire';
-import { ask, wholeIn } from '../../chain/index.js';
+import { ask, NODES_APART, wholeIn } from '../../chain/index.js';
 import { tell } from '../../store/event-outbox.js';
 import { lockIndexCursor } from '../../store/index-cursors.js';
 import {
@@ -79,11 +79,12 @@ export async function endGone(deps: Deps): Promise<void> {
 /** One answer alone may name a slot that never comes: nothing that happens to an order later would count. @throws ChainUnavailable */
 async function openNow(chain: Deps['chain'], program: Address): ReturnType<typeof readOpenOrders> {
   const told = await readOpenOrders(chain.rpc, program);
-  if (told.slot <= (await chain.newestSlot())) return told;
-  // What is known of the newest slot is a moment old: what has opened since would be left out.
   const newest = await ask(chain.rpc, 'getSlot', [{ commitment: 'confirmed' }], wholeIn);
-  return told.slot > newest ? { ...told, slot: newest } : told;
+  const most = (await chain.newestSlot()) + NODES_APART;
+  return { ...told, slot: atMost(atMost(told.slot, newest), most) };
 }
+
+const atMost = (slot: bigint, most: bigint): bigint => (slot > most ? most : slot);
 
 /** Adds events, changes the rows of their orders, and tells what is new of them. */
 export async function addEvents(
