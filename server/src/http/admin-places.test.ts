@@ -53,19 +53,19 @@ async function start(t: { after(end: () => Promise<void>): void }) {
   };
 }
 
-test('attack: an admin who may only read has two thousand calls wait for the database at once: 16 do, 32 of all admins together, and the operator goes first', async (t) => {
+test('attack: an admin who may only read has two thousand calls wait for the database at once: 16 do, half as many of each other admin, and the operator goes first', async (t) => {
   const { call, waiting } = await start(t);
   const many = (token: string) => Array.from({ length: 100 }, () => call(token, '/admin/v1/things'));
   const calls = ['one', 'two', 'three'].map(many);
   const isOver = Promise.all(calls.flat());
-  while (waiting.length < 32) await new Promise((resolve) => setImmediate(resolve));
-  assert.deepEqual([await call('one'), await call('four'), await call(TOKEN)], [429, 429, 200]);
-  assert.equal(waiting.length, 32);
+  while (waiting.length < 28) await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.deepEqual([await call('one'), await call('four'), await call(TOKEN)], [429, 200, 200]);
+  assert.equal(waiting.length, 28);
   for (const end of waiting) end();
   const ended = await isOver;
   assert.deepEqual(
     [200, 429].map((status) => ended.filter((each) => each === status).length),
-    [32, 268],
+    [28, 272],
   );
   assert.deepEqual([await call('one'), await call('four')], [200, 200]);
 });

@@ -295,6 +295,22 @@ describe('attack: a wallet and 49 more make 1,000 fills of their own orders fail
     }
     assert.equal((await world.rowOf(failing.id)).progress.state, 'open');
     assert.equal(await world.paid(failing), 0n);
+    // A crash in which everybody's have failed is over when it ends, by as much as the bound allows in a minute.
+    for (const isOver of [false, true]) {
+      clock.setOffset(clock.offsetMs + 61_000);
+      assert.equal(await landing.barOf(FILL_AREA, failing.wallet), undefined);
+      if (isOver) break;
+      await lose(
+        store,
+        clock,
+        FILL_AREA,
+        times(16, () => generateKeypair().address),
+      );
+      assert.equal(await landing.barOf(FILL_AREA, failing.wallet), 'too-many');
+    }
+    for (const { mint } of [world.sold, world.bought]) world.setPrice(mint, 1);
+    await keeper.runDue();
+    assert.equal((await world.rowOf(failing.id)).progress.state, 'fill_success');
     await losses.close();
   });
 });

@@ -13,7 +13,8 @@ export interface Purse {
   /**
    * Lost and under way for everybody within an hour; then we pay for nobody of whom `wallet.still` were lost within that hour. The
    * others go on, with one under way each: otherwise a few who fail on purpose could stop the orders of everybody. So
-   * beyond `most` the loss grows only with the wallets that somebody makes for it.
+   * beyond `most` the loss grows only with the wallets that somebody makes for it, and, so that a crash in which everybody's fail is over
+   * when it ends, by a sixtieth of it in each minute.
    */
   readonly most: number;
   /**

@@ -3,6 +3,8 @@ import { barLosses, countLosses, type LossBar, type LossBounds, type LossKind, l
 import type { Sql, Tx } from '../store/sql.js';
 import { LOSS_WINDOW_MS, type Purse } from './purses.js';
 
+const MINUTE_MS = 60_000;
+
 /** How much of a purse is lost. */
 export interface PurseReading {
   name: string;
@@ -79,6 +81,8 @@ export class Spending {
       allSince: new Date(now - LOSS_WINDOW_MS),
       allMost: purse.most,
       stillMost: purse.wallet.still ?? 1,
+      paceSince: new Date(now - MINUTE_MS),
+      paceMost: Math.floor((purse.most * MINUTE_MS) / LOSS_WINDOW_MS),
       ...(purse.reserve !== undefined && { reserve: purse.reserve }),
       ...(purse.rents && { rents: purse.rents }),
     };

@@ -9,6 +9,8 @@ import type { PriceFeed } from './price.js';
 
 const POLL_MS = 2_000;
 const TIMEOUT_MS = 2_000;
+/** The clocks of two machines are this far apart at most, mostly. */
+const UNMINDED_MS = 2_000;
 const LONGEST_DELAY_MS = 60_000;
 /** In bytes; with a thousand feeds, an answer has about a quarter of it. */
 const MAX_ANSWER = 4 << 20;
@@ -112,7 +114,7 @@ class PolledHermes implements Hermes {
       this.#failures = 0;
       const missing = this.#ids.filter((id) => !answer.updates.has(id));
       if (missing.length > 0) complaints.add(`no usable price for ${missing.join(', ')}`);
-      this.#take(answer.updates, this.#behindMs(answer.at));
+      this.#take(answer.updates, this.#behindMs(answer.at, answer.updates));
       complaints.endOfRound();
       return POLL_MS;
     }
@@ -123,15 +125,17 @@ class PolledHermes implements Hermes {
   }
 
   /**
-   * How far our clock is behind that of the source, which has written when it answered: all its prices would be from the future for
-   * as long, and no order would fire. A difference by which orders fire is left as it is, one of more than prices live is none.
+   * How far our clock is behind that of the source, beyond what nobody minds: all its prices would be from the future for as long, and no
+   * order would fire. It is so by when it has answered, and by the newest of its prices. A difference of more than prices live is none.
    */
-  #behindMs(at: number): number {
+  #behindMs(at: number, updates: Map<string, Published>): number {
     const { clock, maxAgeMs } = this.#deps;
-    const behind = at - clock.now();
-    if (!(behind > MAX_AHEAD_MS && behind <= maxAgeMs)) return 0;
-    this.#complaints.add("this machine's clock is behind that of the price service: set it by NTP");
-    return behind;
+    const newest = Math.max(...[...updates.values()].map(({ publishedAt }) => publishedAt));
+    const behind = Math.min(at, newest) - clock.now();
+    if (!(behind > UNMINDED_MS && at - clock.now() <= maxAgeMs)) return 0;
+    if (behind > MAX_AHEAD_MS)
+      this.#complaints.add("this machine's clock is behind that of the price service: set it by NTP");
+    return behind - UNMINDED_MS;
   }
 
   #take(updates: Map<string, Published>, behindMs: number): void {

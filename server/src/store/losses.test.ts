@@ -77,6 +77,8 @@ for (const kind of ['embedded', 'postgres'] as const) {
             allSince: new Date(NOW - HOUR_MS),
             allMost: 200,
             stillMost: 1,
+            paceSince: new Date(0),
+            paceMost: 0,
           };
           assert.deepEqual(await barLosses(tx, [id], bounds), new Map());
           const read = (await rowsRead(tx)) - before;
@@ -94,6 +96,8 @@ for (const kind of ['embedded', 'postgres'] as const) {
         allSince: new Date(NOW - HOUR_MS),
         allMost: 100,
         stillMost: 1,
+        paceSince: new Date(0),
+        paceMost: 0,
         rents: { walletMost: 20n, allMost: 60n },
       };
       /** Claims these together; answers who is barred. */

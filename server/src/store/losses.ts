@@ -7,10 +7,12 @@ export interface LossBounds {
   /** For the transactions of one wallet: no more than `walletMost` lost since then. */
   walletSince: Date;
   walletMost: number;
-  /** For all of them; at `allMost`, those are barred of whom `stillMost` were lost since then. */
+  /** For all of them; at `allMost`, those are barred of whom `stillMost` were lost since then, while `paceMost` were lost since `paceSince`. */
   allSince: Date;
   allMost: number;
   stillMost: number;
+  paceSince: Date;
+  paceMost: number;
   /** Then `allMost` bars everybody, and this much of it is for wallets of whom none was lost and one landed before. */
   reserve?: number;
   /** In lamports, of one wallet with what is blamed in its place and of all, since `allSince`: the rents of all that was signed. */
@@ -62,17 +64,19 @@ const barredClaims = (kind: LossKind): string => `
       (select count(*) from ledger l where l.wallet = c.wallet and ${LOST[kind]} and settled_at > $3) as lost,
       (select count(*) from ledger l
         where l.wallet = c.wallet and ${SIGNED[kind]} and state = 'sending' and l.id <> all($2)) as under_way,
-      (select count(*) from ledger where ${LOST[kind]} and settled_at > $5)
-        + (select count(*) from ledger where ${SIGNED[kind]} and state = 'sending' and id <> all($2))
-        + row_number() over (order by trusted desc, turn, id) as of_all
+      (select count(*) from ledger where ${LOST[kind]} and settled_at > $5) as all_lost,
+      (select count(*) from ledger where ${LOST[kind]} and settled_at > $9) as lately_lost,
+      (select count(*) from ledger where ${SIGNED[kind]} and state = 'sending' and id <> all($2))
+        + row_number() over (order by trusted desc, turn, id) as going
     from claimed c
   ), judged as (
     select id, case
       when lost >= $4::bigint then 'failed'
       when lost + under_way + turn > $4::bigint then 'under-way'
-      when not trusted and of_all > $6::bigint - coalesce($7::bigint, 0) then 'too-many'
-      when of_all > $6::bigint and $7::bigint is not null then 'too-many'
-      when of_all > $6::bigint and under_way + turn > 1 then 'under-way'
+      when all_lost + going > $6::bigint and $7::bigint is not null then 'too-many'
+      when not trusted and all_lost + going > $6::bigint - coalesce($7::bigint, 0)
+        and ($7::bigint is not null or lately_lost + going > $10::bigint) then 'too-many'
+      when all_lost + going > $6::bigint and under_way + turn > 1 then 'under-way'
     end as why
     from counted
   )
@@ -103,19 +107,21 @@ const BARRED_BY_RENTS = `
 
 const barredWallet = (kind: LossKind): string => `
   with counted as (
-    select ${trusted(kind, '$2')} as trusted, (select count(*) from ledger where ${LOST[kind]} and settled_at > $5) as of_all
+    select ${trusted(kind, '$2')} as trusted, (select count(*) from ledger where ${LOST[kind]} and settled_at > $5) as of_all,
+      (select count(*) from ledger where ${LOST[kind]} and settled_at > $9) as lately
   )
   select case
     when (select count(*) from ledger where wallet = $2 and ${LOST[kind]} and settled_at > $3) >= $4::bigint then 'failed'
-    when not trusted and of_all >= $6::bigint - coalesce($7::bigint, 0) then 'too-many'
     when of_all >= $6::bigint and $7::bigint is not null then 'too-many'
+    when not trusted and of_all >= $6::bigint - coalesce($7::bigint, 0)
+      and ($7::bigint is not null or lately >= $10::bigint) then 'too-many'
   end as why
   from counted`;
 
 /**
  * Which of the requests that this transaction has just claimed must not be paid for by us, and why. Across all
  * instances, those under way and those lost never exceed a bound, but for the bound for all without a `reserve`: beyond
- * that each wallet loses `stillMost` at most. Requests that pay for themselves are never returned.
+ * that each wallet loses `stillMost` at most, or all of them at that pace. Requests that pay for themselves are never returned.
  */
 export async function barLosses(
   tx: Tx,
@@ -162,6 +168,6 @@ export async function countLosses(
 }
 
 function parameters(whose: string | readonly string[], bounds: LossBounds): unknown[] {
-  const { areas, walletSince, walletMost, allSince, allMost, reserve, stillMost } = bounds;
-  return [areas, whose, walletSince, walletMost, allSince, allMost, reserve ?? null, stillMost];
+  const { areas, walletSince, walletMost, allSince, allMost, reserve, stillMost, paceSince, paceMost } = bounds;
+  return [areas, whose, walletSince, walletMost, allSince, allMost, reserve ?? null, stillMost, paceSince, paceMost];
 }

@@ -79,7 +79,16 @@ describe('copies of the service on one PostgreSQL database', () => {
         ids.map((id, index) => ({ id, ...row, ...dates, messageHash: new Uint8Array(32).fill(index) })),
       ),
     );
-    const bounds = { areas: ['swap'], walletSince: now, walletMost: 1, allSince: now, allMost: 100, stillMost: 1 };
+    const bounds = {
+      areas: ['swap'],
+      walletSince: now,
+      walletMost: 1,
+      allSince: now,
+      allMost: 100,
+      stillMost: 1,
+      paceSince: now,
+      paceMost: 0,
+    };
     const post = (id: string, index: number) =>
       stores[index % 2 ? 0 : 1].transaction(async (tx) => {
         assert.ok(await claim(tx, claimOf(id, index)));

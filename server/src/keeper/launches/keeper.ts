@@ -61,9 +61,9 @@ const MADE = {
 };
 /** Migrations take none of the wallet's last lamports, or fills would stop for them. */
 const LEFT_FOR_FILLS = 5n * KEEPER_LEAST_LAMPORTS;
-/** For so long each answer must say that a pool has moved: one false answer would have it told for good, and never moved. */
-const MOVED_FOR_MS = 10_000;
-/** Pools of which it is remembered since when that is said. */
+/** So many answers in a row must say that a pool has moved: one false one would have it told for good, and never moved. */
+const MOVED_LOOKS = 10;
+/** Pools of which it is remembered how often that was said. */
 const MOST_MOVED = 10_000;
 /** One migration at a time in all instances, so that the budget holds. */
 const LEASE = 'launch migrations';
@@ -103,8 +103,8 @@ class MigrationWork implements Work<LaunchOnCurve, Prepared> {
   readonly #deps: MigrationKeeperDeps;
   readonly #backOffs: BackOffs;
   readonly #expiries = new Expiries();
-  /** Since when each answer says that a launch has moved, in steady milliseconds. */
-  readonly #movedSince = new GrowingCache<string, number>(MOST_MOVED);
+  /** How often in a row it was said of a launch that it has moved. */
+  readonly #saidMoved = new GrowingCache<string, number>(MOST_MOVED);
   readonly #steps: Counter<'step' | 'outcome'>;
   readonly #spent: Gauge;
   /** The mint after which the next page begins. */
@@ -146,7 +146,7 @@ class MigrationWork implements Work<LaunchOnCurve, Prepared> {
         await this.#record(launch);
         continue;
       }
-      this.#movedSince.delete(launch.mint);
+      this.#saidMoved.delete(launch.mint);
       if ((state?.isReadyToMigrate || state?.needsLock) && !this.#backOffs.isResting(launch.mint)) return [launch];
     }
     this.#after = page.length < PAGE ? '' : page.at(-1)!.mint;
@@ -218,17 +218,17 @@ class MigrationWork implements Work<LaunchOnCurve, Prepared> {
     return { state, config };
   }
 
-  /** Of a pool that somebody else has moved, as is said for a while, and by the pool that it has moved to. */
+  /** Of a pool that somebody else has moved, as is said again and again, and by the pool that it has moved to. */
   async #record(launch: LaunchOnCurve): Promise<void> {
-    const { store, chain, clock, steadyNow } = this.#deps;
+    const { store, chain, clock } = this.#deps;
     const { mint } = launch;
-    const since = this.#movedSince.get(mint) ?? steadyNow();
-    this.#movedSince.set(mint, since);
-    if (steadyNow() - since < MOVED_FOR_MS) return;
+    const looks = (this.#saidMoved.get(mint) ?? 0) + 1;
+    this.#saidMoved.set(mint, looks);
+    if (looks < MOVED_LOOKS) return;
     const { state, config } = await this.#read(launch);
     const moved = migratedPool(MIGRATED_POOL_CONFIGS[config.migrationFeeOption]!, state.baseMint, config.quoteMint);
     const isThere = (await chain.account(moved))?.owner === DAMM_V2_PROGRAM;
-    this.#movedSince.delete(mint);
+    this.#saidMoved.delete(mint);
     if (!state.isMigrated || !isThere) return;
     await store.transaction((tx) => recordMigration(tx, { mint, migratedPool: moved }, new Date(clock.now())));
   }

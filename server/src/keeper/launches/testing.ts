@@ -82,8 +82,7 @@ export async function openMigrationWorld(options: { programsDir?: string } = {})
   function newKeeper({ budget = SOL, mortal = createMortal() }: { budget?: bigint; mortal?: Mortal } = {}) {
     const rpc: Rpc = mortal.rpc(world.rpc);
     const chain = createChain({ rpc, steadyNow, fees: { percentile: 50, maxMicroLamports: 1_000_000n } });
-    const steady = () => steadyNow() + clock.offsetMs;
-    const own = { store: mortal.store(store), chain, clock, steadyNow: steady, log: silent };
+    const own = { store: mortal.store(store), chain, clock, steadyNow, log: silent };
     const mortals: Signer = mortal.signer(signer);
     const settlements = { [LAUNCH_MIGRATION_AREA]: migrationSettlement };
     const landing = new Landing({ ...own, sendRpcs: [rpc], signer: mortals, settlements, observe: () => {} });

@@ -130,7 +130,15 @@ test('attack: a wallet has fills of ever more limit orders of its own fail that 
   const now = new Date(0);
   const since = new Date(-LOSS_WINDOW_MS);
   const { wallet, most, rents } = LIMIT_ORDER_PURSE;
-  const all = { areas: [LIMIT_ORDER_AREA], allSince: since, allMost: most, stillMost: 1, ...(rents && { rents }) };
+  const all = {
+    areas: [LIMIT_ORDER_AREA],
+    allSince: since,
+    allMost: most,
+    stillMost: 1,
+    paceSince: since,
+    paceMost: 0,
+    ...(rents && { rents }),
+  };
   const bounds = { ...all, walletSince: since, walletMost: wallet.most };
   let number = 0;
   /** Claims a fill, which fails unless it is barred; answers why it is. */

@@ -55,9 +55,9 @@ export class OrderList {
     return this.#mints.has(mint) ? this.#mints.get(mint) : this.#deps.chain.mint(mint);
   }
 
-  /** What is sold by an order, in USD, when the list was read; undefined where there is no price to rely on. */
-  worthOf({ inputMint, makingAmount }: LimitOrder): number | undefined {
-    return this.#worths.get(inputMint)?.(makingAmount);
+  /** What is sold by an order, or is asked for it where that has no price, in USD, when the list was read. */
+  worthOf({ inputMint, makingAmount, outputMint, takingAmount }: LimitOrder): number | undefined {
+    return this.#worths.get(inputMint)?.(makingAmount) ?? this.#worths.get(outputMint)?.(takingAmount);
   }
 
   /** The same at the prices of now. */
