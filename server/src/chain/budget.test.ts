@@ -41,6 +41,7 @@ function setUp(answer: (method: string) => unknown = () => 1) {
         await new Promise((resolve) => setImmediate(resolve));
       }
     },
+    now: () => now,
     startedOf: (purpose: Purpose) => started.filter((call) => call.purpose === purpose).length,
     /** The most calls that started within any second. */
     busiestSecond: () =>
@@ -176,6 +177,32 @@ describe('attack: a free key and eleven others post and ask for quotes far more 
   });
 });
 
+it('attack: a free key posts more than the node lets be sent, which asks to be left alone then: nobody waits but those who post so, though what is landed for others is refused as well', async () => {
+  const sent: number[] = [];
+  let refused = 0;
+  const { budget, call, now, pass } = setUp((method) => {
+    if (method !== 'sendTransaction') return 1;
+    while (sent[0]! <= now() - 1_000) sent.shift();
+    if (sent.length < 10) return sent.push(now());
+    refused++;
+    throw new Throttled('429', 5_000);
+  });
+  const send = (purpose: Purpose) => void budget.rpcFor(purpose).call('sendTransaction', []).catch(Boolean);
+  const others = ['keeper', 'posts', 'quotes', 'reads'] as const;
+  const answers: Promise<unknown>[] = [];
+  for (let round = 0; round < 600; round++) {
+    for (let n = 0; n < 5; n++) send('strangers');
+    send('landing');
+    for (const purpose of others) answers.push(...call(purpose));
+    await pass(100);
+  }
+  assert.ok(refused > 0);
+  for (const purpose of ['landing', ...others] as const) {
+    assert.deepEqual([purpose, budget.counts(purpose).waited, budget.limit(purpose)], [purpose, 0, LIMIT]);
+  }
+  assert.deepEqual(new Set(await Promise.all(answers)), new Set([1]));
+});
+
 it('attack: a stranger on the chain lands transactions that name the programs of limit orders and invites, however many: to read them takes a third of the calls, or a tenth while others take all, and what clients ask starts at once', async () => {
   const { call, pass, startedOf, budget } = setUp();
   for (let round = 0; round < 50; round++) {
@@ -229,19 +256,35 @@ describe('attack: a node throttles its callers', () => {
     for (const purpose of ['landing', 'keeper', 'quotes', 'reads'] as const) assert.equal(budget.limit(purpose), LIMIT);
   });
 
-  it('and asks to be left alone for a year: the others wait at most 5 s, and landing goes on', async () => {
-    const { answering, call, pass, startedOf } = throttling(['reads'], 365 * 86_400_000);
-    call('reads');
+  it('and asks to be left alone for a year, whatever it is asked: it is, for 5 s, but for landing and 10 calls a second of keepers', async () => {
+    const { answering, call, pass, startedOf } = throttling([...PURPOSES], 365 * 86_400_000);
+    for (const purpose of PURPOSES) call(purpose);
     await pass(10);
     answering.purposes = [];
-    call('quotes');
-    call('landing');
-    assert.equal(startedOf('landing'), 1);
+    for (const purpose of PURPOSES) call(purpose, 40);
+    const started = () => Object.fromEntries(PURPOSES.map((purpose) => [purpose, startedOf(purpose)]));
     await pass(4_900);
-    assert.equal(startedOf('quotes'), 0);
+    const { landing, keeper, ...others } = started();
+    assert.equal(landing, 41);
+    assert.ok(keeper! > 1 && keeper! <= 1 + 5 * LEAST_CALLS, `${keeper}`);
+    assert.deepEqual(new Set(Object.values(others)), new Set([1]));
     await pass(200);
-    call('quotes');
-    assert.ok(startedOf('quotes') >= 1);
+    for (const purpose of PURPOSES) call(purpose);
+    await pass(1_000);
+    for (const [purpose, count] of Object.entries(started())) assert.ok(count > 1, purpose);
+  });
+
+  it('and asks one purpose to leave it alone: no other waits', async () => {
+    for (const purpose of PURPOSES) {
+      const { call, pass, startedOf } = throttling([purpose], 365 * 86_400_000);
+      call(purpose);
+      await pass(10);
+      for (const each of PURPOSES) {
+        call(each);
+        const waits = each === purpose && each !== 'landing' && each !== 'keeper';
+        assert.equal(startedOf(each), each === purpose && !waits ? 2 : 1, `${each} beside ${purpose}`);
+      }
+    }
   });
 
   it('and says so with 429 and Retry-After, or inside of an answer', async () => {

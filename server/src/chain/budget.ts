@@ -42,6 +42,8 @@ const MAX_WAIT_MS = 5_000;
 const MAX_WAITING_SECONDS = 2;
 /** What is left to a purpose when the node throttles all the time. */
 export const LEAST_CALLS = 10;
+/** Calls in a second that a purpose starts while the node has asked it for a pause; the others start none. */
+const WHILE_PAUSED: Partial<Record<Purpose, number>> = { landing: Number.POSITIVE_INFINITY, keeper: LEAST_CALLS };
 /** Milliseconds without throttling in which a limit comes back from nothing to what is configured. */
 const RECOVERY_MS = 60_000;
 
@@ -76,7 +78,8 @@ interface BudgetDeps {
 
 /**
  * In no second more calls start than the limit, and those before go first. When the node throttles a purpose, its
- * limit and those of the purposes after it are halved; they come back by themselves.
+ * limit and those of the purposes after it are halved; they come back by themselves. A pause that the node asks for is
+ * that of the purpose alone: most limit each method by itself, and where all are meant, each purpose is told so.
  */
 export function createCallBudget(deps: BudgetDeps): CallBudget {
   return new SlidingBudget(deps);
@@ -93,6 +96,7 @@ interface Lane extends BudgetCounts {
   limit: number;
   recoveredAt: number;
   loweredAt: number;
+  pausedUntil: number;
   waiters: FairLine<Waiter>;
   /** Of the calls of the last second. */
   recent: number;
@@ -110,7 +114,6 @@ class SlidingBudget implements CallBudget {
   /** The calls of the last second, oldest first, from `#oldest` on. */
   #started: { at: number; lane: Lane }[] = [];
   #oldest = 0;
-  #pausedUntil = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(deps: BudgetDeps) {
@@ -121,6 +124,7 @@ class SlidingBudget implements CallBudget {
       limit: deps.callsPerSecond,
       recoveredAt: 0,
       loweredAt: Number.NEGATIVE_INFINITY,
+      pausedUntil: Number.NEGATIVE_INFINITY,
       waiters: new FairLine(deps.callsPerSecond * MAX_WAITING_SECONDS),
       recent: 0,
       calls: 0,
@@ -140,7 +144,11 @@ class SlidingBudget implements CallBudget {
         try {
           return await rpc.call<T>(method, params);
         } catch (error) {
-          if (error instanceof Throttled) this.#lower(lane, error.retryAfterMs);
+          if (error instanceof Throttled) {
+            // Nodes limit how much is sent by itself, some to 1 in a second: what is landed goes on, strangers give way to it.
+            const isSending = method === 'sendTransaction';
+            this.#lower(isSending ? this.#lane('strangers') : lane, error.retryAfterMs);
+          }
           throw error;
         }
       },
@@ -211,14 +219,14 @@ class SlidingBudget implements CallBudget {
     const times = waitingSince.map((since) => since + MAX_WAIT_MS);
     const oldest = this.#started[this.#oldest];
     if (oldest) times.push(oldest.at + WINDOW_MS);
-    if (this.#pausedUntil > now) times.push(this.#pausedUntil);
+    for (const { pausedUntil } of this.#lanes) if (pausedUntil > now) times.push(pausedUntil);
     this.#timer = setTimeout(() => this.#pump(), Math.max(1, Math.ceil(Math.min(...times) - now)));
   }
 
   #hasRoom(lane: Lane, now: number): boolean {
     const inAll = this.#started.length - this.#oldest;
     if (inAll >= Math.max(1, this.#deps.callsPerSecond)) return false;
-    if (now < this.#pausedUntil && lane.purpose !== 'landing') return false;
+    if (now < lane.pausedUntil && lane.recent >= (WHILE_PAUSED[lane.purpose] ?? 0)) return false;
     this.#recover(lane, now);
     if (lane.recent < ownOf(lane)) return true;
     const isBeside = lane.purpose === 'posts' && this.#lane('quotes').waiters.size > 0;
@@ -247,7 +255,7 @@ class SlidingBudget implements CallBudget {
   /** Once a second: the answers to what was under way together say the same thing. */
   #lower(lane: Lane, retryAfterMs: number): void {
     const now = this.#deps.steadyNow();
-    this.#pausedUntil = Math.max(this.#pausedUntil, now + retryAfterMs);
+    lane.pausedUntil = Math.max(lane.pausedUntil, now + retryAfterMs);
     if (now - lane.loweredAt < WINDOW_MS) return;
     this.#forget(now);
     const inAll = this.#started.length - this.#oldest;
