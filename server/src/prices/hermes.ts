@@ -11,7 +11,9 @@ const POLL_MS = 2_000;
 const TIMEOUT_MS = 2_000;
 /** The clocks of two machines are this far apart at most, mostly. */
 const UNMINDED_MS = 2_000;
-const LONGEST_DELAY_MS = 60_000;
+const FAILED_DELAY_MS = 4_000;
+/** However long it asks to be left alone: no order of a token with a feed fires until it is asked again. */
+const LONGEST_DELAY_MS = 10_000;
 /** In bytes; with a thousand feeds, an answer has about a quarter of it. */
 const MAX_ANSWER = 4 << 20;
 
@@ -59,7 +61,6 @@ class PolledHermes implements Hermes {
   readonly #listeners = createListeners();
   readonly onChange = this.#listeners.add;
   #attempt = new AbortController();
-  #failures = 0;
   #polling: Promise<void> | undefined;
 
   constructor(deps: HermesDeps) {
@@ -111,7 +112,6 @@ class PolledHermes implements Hermes {
     this.#attempt = new AbortController();
     const answer = await fetchLatest(this.#deps, this.#ids, this.#attempt);
     if ('updates' in answer) {
-      this.#failures = 0;
       const missing = this.#ids.filter((id) => !answer.updates.has(id));
       if (missing.length > 0) complaints.add(`no usable price for ${missing.join(', ')}`);
       this.#take(answer.updates, this.#behindMs(answer.at, answer.updates));
@@ -120,8 +120,7 @@ class PolledHermes implements Hermes {
     }
     if (!this.#closing.signal.aborted) complaints.add(answer.failed);
     complaints.endOfRound();
-    this.#failures += 1;
-    return Math.min(LONGEST_DELAY_MS, Math.max(POLL_MS * 2 ** Math.min(this.#failures, 10), answer.retryAfterMs));
+    return Math.min(LONGEST_DELAY_MS, Math.max(FAILED_DELAY_MS, answer.retryAfterMs));
   }
 
   /**
