@@ -73,7 +73,8 @@ export function createMortal(first = Number.POSITIVE_INFINITY) {
       query: (text, params) => call(() => store.query(text, params)),
       single: (work) => call(() => store.single(work)),
       transaction: (work) => call(() => store.transaction((tx) => work(within(tx)))),
-      listen: (channel, handler) => call(() => store.listen(channel, (payload) => !dead && handler(payload))),
+      listen: (channel, handler, missed) =>
+        call(() => store.listen(channel, (payload) => !dead && handler(payload), missed)),
     }),
 
     rpc: (rpc: Rpc): Rpc => ({ ...rpc, call: (method, params) => call(() => rpc.call(method, params)) }),

@@ -61,9 +61,10 @@ export interface Store extends Sql {
   single<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /**
    * Calls `handler` for every notification of the channel; resolves with a function that stops that. Notifications sent
-   * while the connection is down are lost: callers that must not miss any also poll.
+   * while the connection is down are lost: callers that must not miss any also poll. `missed` is called as soon as there is another
+   * connection: what is read from then on has what was lost.
    */
-  listen(channel: string, handler: (payload: string) => void): Promise<() => Promise<void>>;
+  listen(channel: string, handler: (payload: string) => void, missed?: () => void): Promise<() => Promise<void>>;
   /** Applies missing migrations; `openStore` has done it already. */
   migrate(): Promise<void>;
   close(): Promise<void>;

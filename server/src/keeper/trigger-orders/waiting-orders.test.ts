@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { Address } from '@slipway/wire';
 import { createClock } from '../../lib/clock.js';
+import { createListener } from '../../store/postgres/listener.js';
 import type { Store } from '../../store/sql.js';
 import { openTestStore } from '../../store/testing.js';
 import { changeOrders } from '../../store/trigger-order-changes.js';
@@ -256,6 +257,67 @@ describe('orders that wait for a price', () => {
     await orders.update(nothing);
     assert.equal(pages, 10, 'and then in a minute');
     await orders.close();
+  });
+
+  it('are all read again as soon as notifications come again, which were lost for a while, also where they are being read', async () => {
+    const near = await insert();
+    const sessions: (() => void)[] = [];
+    let connect = () => {};
+    let mayConnect = Promise.resolve();
+    const listener = createListener(async () => {
+      await mayConnect;
+      let lose = () => {};
+      const lost = new Promise<void>((resolve) => {
+        lose = resolve;
+      });
+      sessions.push(lose);
+      return { run: async () => {}, lost, close: async () => lose() };
+    });
+    let steadyNow = () => steady;
+    const orders = await WaitingOrders.open({
+      store: { ...store, listen: (...asked) => listener.listen(...asked) },
+      clock,
+      steadyNow: () => steadyNow(),
+    });
+    await orders.update(nothing);
+    assert.equal(orders.size, 1);
+    const lose = () => {
+      mayConnect = new Promise((resolve) => {
+        connect = resolve;
+      });
+      sessions.at(-1)!();
+    };
+    const reconnect = async () => {
+      const before = sessions.length;
+      connect();
+      while (sessions.length === before) await new Promise(setImmediate);
+      await new Promise(setImmediate);
+    };
+
+    lose();
+    const opened = await insert({ triggerPriceUsd: 120 });
+    await orders.update(nothing);
+    assert.equal(orders.size, 1, 'nobody has told of it');
+    await reconnect();
+    await orders.update(nothing);
+    assert.deepEqual([orders.size, idsOf(orders.tick(SOL, 130))], [2, [near, opened]]);
+
+    // Again, while they are read in pieces: the first piece has been.
+    for (const id of [near, opened]) orders.readAgain(id);
+    await insertFar(near);
+    steady += MINUTE;
+    steadyNow = () => (steady += 300);
+    await orders.update(nothing);
+    assert.equal(orders.hasMore, true);
+    lose();
+    await store.query('update orders set trigger_price_usd = 50 where id = $1', [near]);
+    await reconnect();
+    while (orders.hasMore) await orders.update(nothing);
+    assert.deepEqual(orders.tick(SOL, 60), []);
+    for (let more = true; more; more = orders.hasMore) await orders.update(nothing);
+    assert.deepEqual(idsOf(orders.tick(SOL, 60)), [near]);
+    await orders.close();
+    await listener.close();
   });
 
   it('back off until their time', async () => {

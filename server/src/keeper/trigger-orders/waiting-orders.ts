@@ -34,7 +34,7 @@ export interface WaitingOrdersDeps {
 const PAGE = 1_000;
 /** For how long a turn goes on with a reading of all: what a price fires waits for it. */
 const READING_MS = 250;
-/** Notifications are lost while the database's connection is down. */
+/** For what no notification tells of. */
 const RELOAD_MS = 60_000;
 /** A rest that is longer by more than the clocks of copies may differ was begun by a keeper whose clock was ahead. */
 const CLOCKS_DIFFER_MS = 60_000;
@@ -50,14 +50,14 @@ interface Reading {
   readonly gone: Set<string>;
   readonly mints: Set<Address>;
   readonly priced: Set<Address>;
-  /** A page could not be read: of those before it, changes may not have been told meanwhile. */
-  hasFailed: boolean;
+  /** Changes of those that are read may not have been told meanwhile: a page could not be read, or notifications were lost. */
+  hasGap: boolean;
 }
 
 /**
  * A cache of the stored orders that wait for a price, by what fires them. The store notifies it of changes, and it is
- * reloaded every minute, in as many updates as that takes. An order that fires is removed, and added again when it is read
- * again. The cache may be out of date: the claim of an order that no longer waits is a no-op.
+ * reloaded every minute, and when notifications were lost, in as many updates as that takes. An order that fires is
+ * removed, and added again when it is read again. The cache may be out of date: the claim of an order that no longer waits is a no-op.
  */
 export class WaitingOrders {
   readonly #deps: WaitingOrdersDeps;
@@ -82,8 +82,12 @@ export class WaitingOrders {
   /** Listens to the store until closed. Empty until the first update. */
   static async open(deps: WaitingOrdersDeps): Promise<WaitingOrders> {
     const orders = new WaitingOrders(deps);
-    orders.#unlisten = await deps.store.listen(TRIGGER_ORDERS_CHANNEL, (ids) => {
+    const hear = (ids: string) => {
       for (const id of ids.split(' ')) orders.#changed.add(id);
+    };
+    orders.#unlisten = await deps.store.listen(TRIGGER_ORDERS_CHANNEL, hear, () => {
+      orders.#reloadAt = Number.NEGATIVE_INFINITY;
+      if (orders.#reading) orders.#reading.hasGap = true;
     });
     return orders;
   }
@@ -165,7 +169,7 @@ export class WaitingOrders {
   #newReading(): Reading {
     // Others that no longer wait may stay: their claim is a no-op.
     const gone = new Set([...this.#marks.ids, ...this.#tries.keys()]);
-    return { after: '', gone, mints: new Set(), priced: new Set(), hasFailed: false };
+    return { after: '', gone, mints: new Set(), priced: new Set(), hasGap: false };
   }
 
   async #goOn(reading: Reading, inFlight: InFlight): Promise<void> {
@@ -173,7 +177,7 @@ export class WaitingOrders {
     const until = steadyNow() + READING_MS;
     for (let more = true; more; ) {
       const page = await waitingOrders(store, reading.after, PAGE).catch((error) => {
-        reading.hasFailed = true;
+        reading.hasGap = true;
         throw error;
       });
       for (const order of page) {
@@ -193,7 +197,7 @@ export class WaitingOrders {
       this.#remove(id);
       this.#tries.delete(id);
     }
-    this.#reloadAt = steadyNow() + (reading.hasFailed ? 0 : RELOAD_MS);
+    this.#reloadAt = steadyNow() + (reading.hasGap ? 0 : RELOAD_MS);
   }
 
   async #readChanged(inFlight: InFlight): Promise<void> {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import type { Store } from '../sql.js';
 import { ProvenClient } from './client.js';
 
 /** A connection that receives notifications. */
@@ -14,13 +15,18 @@ export type Dispatch = (channel: string, payload: string) => void;
 
 interface Listener {
   /** Resolves once the channel is being listened to, with a function that stops listening. */
-  listen(channel: string, handler: (payload: string) => void): Promise<() => Promise<void>>;
+  listen: Store['listen'];
   close(): Promise<void>;
 }
 
 const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 5_000;
 const HEARTBEAT_MS = 15_000;
+
+interface Handler {
+  readonly hear: (payload: string) => void;
+  readonly missed: (() => void) | undefined;
+}
 
 /**
  * Dispatches the notifications of one session to handlers; if the session is lost, opens another with growing delays.
@@ -31,7 +37,7 @@ export function createListener(open: (dispatch: Dispatch) => Promise<Session>): 
 
 class ReopeningListener implements Listener {
   readonly #open: (dispatch: Dispatch) => Promise<Session>;
-  readonly #handlers = new Map<string, Set<(payload: string) => void>>();
+  readonly #handlers = new Map<string, Set<Handler>>();
   readonly #closing = new AbortController();
   #session: Promise<Session> | undefined;
 
@@ -39,9 +45,9 @@ class ReopeningListener implements Listener {
     this.#open = open;
   }
 
-  async listen(channel: string, handler: (payload: string) => void): Promise<() => Promise<void>> {
-    // A new function each time, so that the same handler can listen twice.
-    const own = (payload: string) => handler(payload);
+  async listen(channel: string, hear: Handler['hear'], missed?: () => void): Promise<() => Promise<void>> {
+    // A new one each time, so that the same function can listen twice.
+    const own = { hear, missed };
     const others = this.#handlers.get(channel) ?? new Set();
     this.#handlers.set(channel, others.add(own));
     const stop = () => {
@@ -88,13 +94,15 @@ class ReopeningListener implements Listener {
     this.#session = session;
     session
       .then((opened) => opened.lost)
-      .then(
-        () => {
-          if (!this.#closing.signal.aborted) this.#start();
-        },
-        () => {},
-      );
+      .then(() => {
+        if (!this.#closing.signal.aborted) return this.#start().then(() => this.#tellMissed());
+      })
+      .catch(() => {});
     return session;
+  }
+
+  #tellMissed(): void {
+    for (const handlers of this.#handlers.values()) for (const { missed } of handlers) missed?.();
   }
 
   async #openAtLast(): Promise<Session> {
@@ -109,7 +117,7 @@ class ReopeningListener implements Listener {
 
   async #openAndListen(): Promise<Session> {
     const opened = await this.#open((channel, payload) => {
-      for (const handler of this.#handlers.get(channel) ?? []) handler(payload);
+      for (const { hear } of this.#handlers.get(channel) ?? []) hear(payload);
     });
     try {
       for (const channel of this.#handlers.keys()) await opened.run(`listen ${pg.escapeIdentifier(channel)}`);

@@ -84,8 +84,8 @@ function createStore(config: StoreConfig): Store {
     async single(work) {
       return withConnection((client) => runSingle({ client, run }, work));
     },
-    async listen(channel, handler) {
-      return listener.listen(channel, handler);
+    async listen(...asked) {
+      return listener.listen(...asked);
     },
     async migrate() {
       if (config.kind === 'embedded') return runMigrations(store);

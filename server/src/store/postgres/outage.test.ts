@@ -80,15 +80,18 @@ describe('a PostgreSQL database that drops connections', () => {
     assert.equal(await getSetting(store, 'after'), 1);
   });
 
-  test('is listened to again once it is back', async () => {
+  test('is listened to again once it is back, and those who may have missed something are told so', async () => {
     const heard = new EventTarget();
-    const stop = await store.listen('news', () => heard.dispatchEvent(new Event('heard')));
+    const tell = (what: string) => () => void heard.dispatchEvent(new Event(what));
+    const stop = await store.listen('news', tell('heard'), tell('missed'));
     const listening = async () => {
       const sessions = `select pid from pg_stat_activity where query = 'listen "news"' and datname = current_database()`;
       return (await operator.query<{ pid: number }>(sessions)).rows.map((row) => row.pid);
     };
     const [lost] = await listening();
+    const missed = once(heard, 'missed');
     await operator.query(KILL_OTHERS);
+    await missed;
     while (!(await listening()).some((pid) => pid !== lost)) await new Promise(setImmediate);
     const next = once(heard, 'heard');
     await operator.transaction((tx) => tx.notify('news', 'again'));
