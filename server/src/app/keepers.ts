@@ -13,7 +13,7 @@ import { fillsLimitOrders, startLimitOrderKeeper } from '../keeper/limit-orders/
 import { startTableKeeper } from '../keeper/lookup-tables/index.js';
 import { lostDepositsChore } from '../keeper/lost-deposits.js';
 import { rateWindowsChore } from '../keeper/rate-windows.js';
-import { startTriggerKeeper } from '../keeper/trigger-orders/index.js';
+import { overtakenOrdersChore, startTriggerKeeper } from '../keeper/trigger-orders/index.js';
 import type { KeeperWallet } from '../keeper/wallet.js';
 import type { Landing } from '../landing/index.js';
 import { launchFilesChore, startMintPool } from '../launches/index.js';
@@ -78,6 +78,7 @@ export async function openKeepers(deps: KeepersDeps): Promise<Keeper | undefined
       ledgerChore({ store, landing, clock, agreedNow, log }),
       ledgerCleaningChore({ store, agreedNow, keepEndedMs }),
       lostDepositsChore({ store, chain, clock, agreedNow, log, keepEndedMs }),
+      overtakenOrdersChore({ store, chain, signer, clock, steadyNow, log }),
       eventCleaningChore({ store, agreedNow, keepMs: config.events.keepDays * DAY_MS }),
       rateWindowsChore({ store, steadyNow }),
       () => careForTables(store),

@@ -122,11 +122,10 @@ export async function endAgain(tx: Tx, { wallet, id }: TriggerOrderRow, at: Date
   const { rows } = await tx.query<{ request: string }>(
     `select l.id as request from order_events e join ledger l on l.id = split_part(e.id, ' ', 1)
      where e.wallet = $1 and e.order_id = $2 and e.type = 'cancelled' and e.state = 'failed' and l.state = 'landed'
-       and not exists (select 1 from ledger where wallet = $1 and cosigners <> '{}' and state = 'sending')
      order by e.id desc limit 1`,
     [wallet, id],
   );
-  if (!rows[0]) return false;
+  if (!rows[0] || (await isWithdrawing(tx, wallet))) return false;
   const outcome = (await changeOrders(tx, [{ id, event: { type: 'withdrawn' } }], at)).get(id);
   if (!outcome || outcome instanceof IllegalEvent) return false;
   await tx.query(
@@ -135,4 +134,13 @@ export async function endAgain(tx: Tx, { wallet, id }: TriggerOrderRow, at: Date
     [wallet, id, rows[0].request],
   );
   return true;
+}
+
+/** Whether something of this wallet that the service signs, too, is under way. */
+export async function isWithdrawing(sql: Sql, wallet: string): Promise<boolean> {
+  const { rows } = await sql.query(
+    `select 1 from ledger where wallet = $1 and cosigners <> '{}' and state = 'sending' limit 1`,
+    [wallet],
+  );
+  return rows.length > 0;
 }

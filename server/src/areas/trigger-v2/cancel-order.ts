@@ -33,6 +33,8 @@ import { CancelAnswer, ConfirmBody, Confirmed, OrderParams } from './schema.js';
 import { craftWithdrawal } from './vault-transactions.js';
 
 const AGAIN = 'Please initiate cancel again.';
+const GONE =
+  'The token accounts of this order are gone from the chain: if nodes go on to say so, it ends within 20 minutes';
 const REQUIRES_MEMOS = 'the token account of the wallet requires memos; turn that off first';
 
 export function registerCancelOrder(app: TypedServer, deps: TriggerV2Deps): void {
@@ -121,7 +123,7 @@ async function craft(
   const all = await readHoldings(deps, order, vault, { isRepeated });
   if (all.length === 0) {
     await endWhereGone(deps, order, vault);
-    throw new AppError('CRAFT_FAILED', { message: 'The token accounts of this order are gone from the chain' });
+    throw new AppError('CRAFT_FAILED', { message: GONE });
   }
   const [{ blockhash, lastValidBlockHeight }, price] = await Promise.all([
     chain.latestBlockhash(),

@@ -150,7 +150,7 @@ async function compared(
 
 const NOTHING: Held = { before: 0n, after: 0n };
 
-const isDust = (amount: bigint, offered: bigint): boolean => amount * DUST <= offered;
+export const isDust = (amount: bigint, offered: bigint): boolean => amount * DUST <= offered;
 
 /** None where there is no such account. */
 async function heldBy(chain: FillDeps['chain'], account: Address): Promise<bigint> {
