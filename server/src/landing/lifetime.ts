@@ -73,7 +73,9 @@ async function goneAt(lifetime: Lifetime, chain: Chain, said: Deaths): Promise<b
       const { lastValidBlockHeight: last, blockhash } = lifetime;
       const read = () => readBlockhash(blockhash, chain);
       const { lastValidBlockHeight: newest, slot } = await chain.latestBlockhash();
-      if (last > newest + ABSURD) return goneTwice(said, read, (at) => isCurrent(at, chain));
+      // By one node that is far behind, every height is absurd.
+      if (last > newest + ABSURD && (await isCurrent(slot, chain)))
+        return goneTwice(said, read, (at) => isCurrent(at, chain));
       if (newest - BLOCKHASH_LIFE > last) said.past = said.past !== undefined && said.past < slot ? said.past : slot;
       else contradict(said, slot);
       // A node that is behind may not know the blockhash yet.
