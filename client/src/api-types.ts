@@ -2792,7 +2792,7 @@ export interface components {
              * @description When it was added. It gets what has happened since
              */
             createdAt: string;
-            /** @description How often in a row its receiver was away, or took nothing after a rest; 1 also where it refuses some */
+            /** @description How often in a row its receiver was away. What it refuses is none of these: see the attempts */
             failures: number;
         };
         NewWebhook: {
@@ -2809,7 +2809,7 @@ export interface components {
              * @description When it was added. It gets what has happened since
              */
             createdAt: string;
-            /** @description How often in a row its receiver was away, or took nothing after a rest; 1 also where it refuses some */
+            /** @description How often in a row its receiver was away. What it refuses is none of these: see the attempts */
             failures: number;
             /** @description Signs what is sent, by the Standard Webhooks specification. It is shown only here: keep it */
             secret: string;

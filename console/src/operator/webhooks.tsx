@@ -12,6 +12,12 @@ interface Webhook {
   attempts: { number: string; at: string; status: number | null; error: string | null; milliseconds: number }[];
 }
 
+function stateOf({ failures, restUntil, attempts }: Webhook): string {
+  if (failures > 0) return `failed ${failures} times, rests until ${momentText(restUntil)}`;
+  const isRefusing = attempts.length > 0 && attempts.every(({ status }) => status === null || status >= 300);
+  return isRefusing ? 'refuses what it is sent' : 'well';
+}
+
 /** Where events are sent, and how that went. */
 export function Webhooks() {
   const { data, error } = useAdmin<{ webhooks: Webhook[] }>('webhooks', `/webhooks?limit=${MOST_ROWS}`);
@@ -33,7 +39,7 @@ export function Webhooks() {
             {hook.account}
           </span>,
           momentText(hook.createdAt),
-          hook.failures === 0 ? 'well' : `failed ${hook.failures} times, rests until ${momentText(hook.restUntil)}`,
+          stateOf(hook),
           <ul key="attempts" className="grid gap-0.5 text-xs">
             {hook.attempts.map(({ number, at, status, error: reason, milliseconds }) => (
               <li key={`${number} ${at}`} className={status !== null && status < 300 ? '' : 'text-down'}>

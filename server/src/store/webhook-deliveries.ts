@@ -207,7 +207,7 @@ export async function recordFailure(
     last: bigint;
     dueAt: Date;
     failures: number;
-    restUntil: Date;
+    restUntil: Date | null;
     lostBefore: Date;
   },
 ): Promise<boolean> {
@@ -297,7 +297,7 @@ export async function wakeWebhook(tx: Tx, id: string): Promise<void> {
 export interface WebhookBacklog {
   /** How many events were given up. */
   deadLetters: number;
-  /** Since when the oldest event waits for a webhook whose receiver takes events, or refuses only some of them. */
+  /** Since when the oldest event waits for a webhook whose receiver is there, whatever it refuses; it may have been away once. */
   waitingSince: Date | null;
 }
 

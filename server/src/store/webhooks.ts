@@ -28,10 +28,7 @@ export interface Webhook {
   last: bigint;
   /** Names the key that it was added by; one from before keys were noted stands for itself. */
   addedBy: string;
-  /**
-   * How many turns in a row have taken nothing that is new, 1 also where the last one has refused something since, and until when it
-   * rests; with 0, only what is tried again does.
-   */
+  /** How often in a row the receiver was away, and until when all rests; with 0, only what is tried again does. */
   failures: number;
   restUntil: Date | null;
 }

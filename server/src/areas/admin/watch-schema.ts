@@ -121,8 +121,8 @@ export const ListedWebhook = Type.Object({
   account: Type.String({ description: 'The key or the wallet whose events it gets' }),
   url: Type.String({ description: 'Without passwords' }),
   createdAt: Timestamp,
-  failures: Type.Integer({ description: 'In a row' }),
-  restUntil: NullableTimestamp('After a failure: nothing is sent before then'),
+  failures: Type.Integer({ description: 'How often in a row its receiver was away' }),
+  restUntil: NullableTimestamp('Nothing is sent before then; without `failures`, nothing that it has refused'),
   attempts: Type.Array(
     Type.Object({
       number: Type.String({ description: 'Of the event' }),

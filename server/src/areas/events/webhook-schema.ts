@@ -25,7 +25,7 @@ const fields = {
   wallet: Type.Optional(Type.String()),
   createdAt: time('When it was added. It gets what has happened since'),
   failures: Type.Integer({
-    description: 'How often in a row its receiver was away, or took nothing after a rest; 1 also where it refuses some',
+    description: 'How often in a row its receiver was away. What it refuses is none of these: see the attempts',
   }),
 };
 export const Webhook = Type.Object(fields, { $id: 'Webhook' });

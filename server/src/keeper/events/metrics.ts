@@ -24,7 +24,7 @@ export function createWebhookMetrics(registry: Registry, backlog: () => Promise<
   };
   new Gauge({
     name: 'slipway_webhook_oldest_waiting_seconds',
-    help: 'Age of the oldest event that waits for a webhook whose receiver takes events; of all copies together',
+    help: 'Age of the oldest event that waits for a webhook whose receiver is not away; of all copies together',
     registers: [registry],
     async collect() {
       const found = await read();

@@ -57,6 +57,14 @@ export async function openWebhookWorld() {
     return loop;
   }
 
+  /** Lets time go by, and waits for what is sent then. */
+  async function pass(loop: KeeperLoop, ms: number): Promise<void> {
+    clock.setOffset(clock.offsetMs + ms);
+    await loop.runDue();
+    const isFree = async () => (await store.query('select from webhooks where lease_until > now()')).rowCount === 0;
+    while (!(await isFree())) await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+
   async function reset() {
     for (const table of ['events', 'event_outbox', 'event_accounts', 'webhooks']) {
       await store.query(`delete from ${table}`);
@@ -76,6 +84,7 @@ export async function openWebhookWorld() {
     addWebhook,
     happen,
     start,
+    pass,
     /** The first of those of the wallet. */
     webhook: async () => (await listWebhooks(store, box, ACCOUNT))[0]!,
     reset,

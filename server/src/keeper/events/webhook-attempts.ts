@@ -1,6 +1,6 @@
 import { attemptOf, messageOf } from '../../events/messages.js';
 import { isAnswered, isReceived, type Outcome, type Sender } from '../../events/sender.js';
-import { backOffMs } from '../../lib/back-offs.js';
+import { type BackOffTimes, backOffMs } from '../../lib/back-offs.js';
 import type { AdjustableClock } from '../../lib/clock.js';
 import type { Store } from '../../store/sql.js';
 import { addAttempt, type Delivery, recordFailure, recordSuccess } from '../../store/webhook-deliveries.js';
@@ -14,10 +14,10 @@ const AGAIN_MS = 8_000;
 export const LONGEST_MS = 24 * 60 * 60_000;
 /** Between the attempts for one event. */
 const RETRIES = { firstMs: 5_000, longestMs: 4 * 60 * 60_000 };
-/** After turns in a row in which a receiver has taken nothing, whatever the event. */
+/** Of a receiver that is away: everything. */
 const RESTS = { firstMs: 1_000, longestMs: 5 * 60_000 };
-/** The same where it answers: it may take what comes next. */
-const RESTS_OF_REFUSING = { firstMs: 1_000, longestMs: 16_000 };
+/** Of one that answers: what is tried again, by how often that was which it has refused. */
+const RESTS_OF_AGAIN = { firstMs: 1_000, longestMs: 16_000 };
 
 export interface Attempting {
   store: Store;
@@ -34,8 +34,8 @@ export interface Attempted {
   holder: string;
   /** Everything up to it has been tried, or was not wanted. */
   last: bigint;
-  /** How many turns before it have taken nothing; 0 once this one takes anything. */
-  inVain: number;
+  /** The receiver has refused by itself, too, what it had refused beside others: that is not asked again in this turn. */
+  refusesAlone?: boolean;
 }
 
 /** `stop`: the receiver is away or has too much to do, or this is another copy's turn by now. */
@@ -53,25 +53,25 @@ export async function attempt(
 ): Promise<Result> {
   const { store, clock } = deps;
   const { webhook, holder, last } = turn;
-  const { tried, attempts } = await sendAll(deps, webhook, deliveries);
+  const { tried, attempts } = await sendAll(deps, turn, deliveries);
   const now = clock.now();
   const received = tried.filter(({ outcome }) => isReceived(outcome)).map(({ delivery }) => delivery.number);
-  const notReceived = tried.filter(({ outcome }) => !isReceived(outcome));
-  const failed = notReceived.map(({ delivery }) => delivery);
+  const failed = tried.filter(({ outcome }) => !isReceived(outcome)).map(({ delivery }) => delivery);
   const isThere = tried.some(({ outcome }) => isAnswered(outcome));
+  const isAway = tried.some(({ outcome }) => !isAnswered(outcome));
   return store.transaction(async (tx) => {
     for (const { delivery, outcome } of attempts) {
       await addAttempt(tx, webhook.id, attemptOf(delivery.number, new Date(now), outcome));
     }
-    if (received.length > 0) {
-      turn.inVain = 0;
+    if (received.length > 0 || (isThere && webhook.failures > 0))
       Object.assign(webhook, { failures: 0, restUntil: null });
+    if (received.length > 0) {
       const isOurs = await recordSuccess(tx, webhook.id, holder, { numbers: received, last, now: new Date(now) });
       if (!isOurs) return 'stop';
     }
     if (failed.length === 0) return 'taken';
     const tries = Math.max(...failed.map((delivery) => delivery.tries)) + 1;
-    Object.assign(webhook, restOf(turn, { isThere, isAgain, tries, now }));
+    Object.assign(webhook, restOf(webhook, { isAway, isAgain, tries, now }));
     const isOurs = await recordFailure(tx, webhook.id, holder, {
       // What a clock that was ahead has told would be tried until then.
       deliveries: failed.map((delivery) => ({
@@ -82,27 +82,26 @@ export async function attempt(
       last,
       dueAt: new Date(now + backOffMs(tries, RETRIES)),
       failures: webhook.failures,
-      restUntil: webhook.restUntil!,
+      restUntil: webhook.restUntil,
       lostBefore: new Date(now - LONGEST_MS),
     });
-    return isOurs && notReceived.every(({ outcome }) => isAnswered(outcome)) ? 'refused' : 'stop';
+    return isOurs && !isAway ? 'refused' : 'stop';
   });
 }
 
 /**
- * How long a webhook rests after a failure: ever longer with each turn that takes nothing. One whose receiver answers refuses an
- * event, and may take the next; only what is new tells that it may take nothing, as what is tried again may be that which it refuses.
+ * What rests after a failure. A receiver that is away takes nothing: everything rests, ever longer until it answers. One that answers
+ * refuses that one event, and may take the next: nothing that is new rests. What is tried again may be that which it refuses, whatever
+ * it answers to that: while it is there otherwise, only that rests.
  */
 function restOf(
-  { webhook: { failures }, inVain }: Attempted,
-  { isThere, isAgain, tries, now }: { isThere: boolean; isAgain: boolean; tries: number; now: number },
+  { failures, restUntil }: Webhook,
+  { isAway, isAgain, tries, now }: { isAway: boolean; isAgain: boolean; tries: number; now: number },
 ): Pick<Webhook, 'failures' | 'restUntil'> {
-  const until = (times: number) => new Date(now + backOffMs(times, isThere ? RESTS_OF_REFUSING : RESTS));
-  if (isAgain && isThere) return { failures, restUntil: until(failures) };
-  // It takes what is new: only what is tried again rests, and ever longer.
-  if (isAgain && failures === 0) return { failures, restUntil: until(tries) };
-  // However many have failed: it is one turn.
-  return { failures: inVain + 1, restUntil: until(inVain + 1) };
+  const until = (times: number, rests: BackOffTimes) => new Date(now + backOffMs(times, rests));
+  if (isAgain && failures === 0) return { failures, restUntil: until(tries, isAway ? RESTS : RESTS_OF_AGAIN) };
+  if (!isAway) return { failures, restUntil };
+  return { failures: failures + 1, restUntil: until(failures + 1, RESTS) };
 }
 
 interface Tried {
@@ -111,24 +110,28 @@ interface Tried {
 }
 
 /** How each of these was tried last, and all attempts: what a receiver refuses beside others it may take by itself, at once. */
-async function sendAll(deps: Attempting, webhook: Webhook, deliveries: readonly Delivery[]) {
+async function sendAll(deps: Attempting, turn: Attempted, deliveries: readonly Delivery[]) {
+  const { webhook } = turn;
   const until = deps.steadyNow() + AGAIN_MS;
   const together = await Promise.all(deliveries.map((delivery) => sendOne(deps, webhook, delivery)));
-  const refused = together.filter(({ outcome }) => !isReceived(outcome));
-  if (refused.length === 0) deps.sends.took(webhook.id, deliveries.length);
-  if (refused.length === 0 || deliveries.length === 1) return { tried: together, attempts: together };
-  // One was taken just before.
-  deps.sends.refused(webhook.id, deliveries.length);
+  const areSeveral = deliveries.length > 1;
   const alone: Tried[] = [];
-  for (const { delivery } of refused) {
+  for (const { delivery, outcome } of together) {
+    if (isReceived(outcome)) continue;
     // A receiver may have had long for them; and what fails by itself, too, says nothing of the others beside it.
-    if (deps.steadyNow() >= until) break;
+    if (!areSeveral || turn.refusesAlone || deps.steadyNow() >= until) break;
     const again = await sendOne(deps, webhook, delivery);
     alone.push(again);
-    if (!isReceived(again.outcome)) break;
+    if (!isReceived(again.outcome)) turn.refusesAlone = true;
   }
-  const last = new Map([...together, ...alone].map((each) => [each.delivery, each]));
-  return { tried: [...last.values()], attempts: [...together, ...alone] };
+  const attempts = [...together, ...alone];
+  // What it answers, and refuses by itself, too, it refuses by what it is, however many come together.
+  const areTooMany =
+    attempts.some(({ outcome }) => !isAnswered(outcome)) || alone.some(({ outcome }) => isReceived(outcome));
+  if (!areTooMany) deps.sends.took(webhook.id, deliveries.length);
+  else if (areSeveral) deps.sends.refused(webhook.id, deliveries.length);
+  const last = new Map(attempts.map((each) => [each.delivery, each]));
+  return { tried: [...last.values()], attempts };
 }
 
 async function sendOne({ clock, send, metrics }: Attempting, webhook: Webhook, delivery: Delivery) {

@@ -5,20 +5,13 @@ import type { KeeperLoop } from '../keeper.js';
 import { createReceivers, openWebhookWorld, until, upTo } from './testing.js';
 import { LONGEST_MS } from './webhook-attempts.js';
 
-const { store, clock, addWebhook, happen, start, webhook, reset, closeLoops, close } = await openWebhookWorld();
+const world = await openWebhookWorld();
+const { store, clock, addWebhook, happen, start, pass, webhook, reset, closeLoops, close } = world;
 after(close);
 beforeEach(reset);
 afterEach(closeLoops);
 
 const MINUTE = 60_000;
-
-/** Lets time go by, and waits for what is sent then. */
-async function pass(loop: KeeperLoop, ms: number): Promise<void> {
-  clock.setOffset(clock.offsetMs + ms);
-  await loop.runDue();
-  const isFree = async () => (await store.query('select from webhooks where lease_until > now()')).rowCount === 0;
-  while (!(await isFree())) await new Promise((resolve) => setTimeout(resolve, 1));
-}
 
 /** Seconds until this has arrived. */
 async function secondsUntil(loop: KeeperLoop, isThere: () => boolean, most: number): Promise<number> {
@@ -48,18 +41,18 @@ test('attack: a stranger on the chain has a hundred events happen that a receive
   await happen(count);
   await comeSoon(loop, () => numbers('hook'), upTo(count + 40, count + 1));
   const tries = messages.filter(({ headers }) => headers['webhook-id'] === 'hook_1').length;
-  assert.ok(tries >= 5 && tries <= 12, `${tries} tries`);
+  assert.ok(tries >= 4 && tries <= 12, `${tries} tries`);
   assert.equal((await store.query('select from webhook_deliveries where due_at is not null')).rowCount, count);
 });
 
-test('attack: a stranger on the chain has a thousand such events happen: what comes after them is late by five minutes', async () => {
+test('attack: a stranger on the chain has a thousand such events happen: what comes after them comes within seconds', async () => {
   const count = 1_000;
   await addWebhook('hook');
   const { send, numbers } = createReceivers({ hook: (number) => (number <= count ? 404 : 200) });
   const loop = await start(send);
   await happen(count + 1);
   const seconds = await secondsUntil(loop, () => numbers('hook').includes(count + 1), 10 * MINUTE);
-  assert.ok(seconds <= 300, `${seconds} s`);
+  assert.ok(seconds <= 20, `${seconds} s`);
 });
 
 test('attack: a stranger on the chain has events happen that a receiver answers as if it was away: what is tried again keeps nothing else waiting', async () => {
@@ -86,13 +79,13 @@ test('attack: a stranger on the chain has one more event refused after each that
   }
 });
 
-test('attack: a stranger on the chain has an event happen each second that a receiver refuses by what it is: what the receiver takes comes within half a minute, also hours later', async () => {
+test('attack: a stranger on the chain has an event happen each second that a receiver refuses by what it is: what the receiver takes comes within seconds, then and later', async () => {
   await addWebhook('hook');
   const good = new Set<number>();
   const { send, numbers } = createReceivers({ hook: (number) => (good.has(number) ? 200 : 404) });
   const loop = await start(send);
   let told = 0;
-  for (const minutes of [1, 20, 40]) {
+  for (const minutes of [1, 20]) {
     for (let n = 0; n < minutes * 6; n++) {
       await happen(10);
       await pass(loop, 10_000);
@@ -103,22 +96,23 @@ test('attack: a stranger on the chain has an event happen each second that a rec
     good.add(told);
     const at = clock.offsetMs;
     while (!numbers('hook').includes(told)) await pass(loop, 1_000);
-    assert.ok(clock.offsetMs - at <= 30_000, `after ${clock.offsetMs - at} ms`);
+    assert.ok(clock.offsetMs - at <= 5_000, `after ${clock.offsetMs - at} ms`);
   }
 });
 
-test('attack: a free key has a receiver that refuses everything: it has each event once, and one each 16 seconds that is tried again', async () => {
+test('attack: a free key has a receiver that refuses everything: it has each event once, and five each 16 seconds that are tried again', async () => {
   await addWebhook('refusing');
   const { send, messages } = createReceivers({ refusing: () => 500 });
   const loop = await start(send);
-  const [hours, perMinute] = [6, 2];
-  for (let minutes = 0; minutes < hours * 60; minutes++) {
+  const perMinute = 10;
+  for (let minutes = 0; minutes < 60; minutes++) {
     await happen(perMinute);
     for (let n = 0; n < 4; n++) await pass(loop, MINUTE / 4);
   }
-  const most = hours * (60 * perMinute + (60 * MINUTE) / 16_000) + 100;
-  assert.ok(messages.length <= most, `${messages.length} posts in six hours`);
-  assert.ok((await webhook()).failures > 9);
+  // Rests are shorter at first.
+  const most = 60 * perMinute + (5 * 60 * MINUTE) / 16_000 + 100;
+  assert.ok(messages.length <= most, `${messages.length} posts in an hour`);
+  assert.equal((await webhook()).failures, 0);
 });
 
 test('a receiver that is away is posted to every five minutes in the end, however much is to be tried again', async () => {
@@ -186,18 +180,15 @@ for (const [what, status] of Object.entries({ 'refuses one of them': 500, 'is aw
     );
   });
 
-test('events are said to wait also where the receiver refuses some, and not where it is away', async () => {
+test('events are said to wait for a receiver that was away once, and not while it is away', async () => {
   await addWebhook('hook');
-  let status = 404;
-  const { send, messages } = createReceivers({ hook: () => status });
+  const { send } = createReceivers({ hook: () => 503 });
   const loop = await start(send);
   await happen(30);
   const { waitingSince: before } = await webhookBacklog(store);
-  await until(loop, () => messages.length === 20);
   await pass(loop, 0);
   assert.equal((await webhook()).failures, 1);
   assert.deepEqual((await webhookBacklog(store)).waitingSince, before);
-  status = 503;
   await pass(loop, 2_000);
   assert.equal((await webhook()).failures, 2);
   assert.equal((await webhookBacklog(store)).waitingSince, null);

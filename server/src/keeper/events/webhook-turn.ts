@@ -12,43 +12,35 @@ const PAGE = 50;
 /** Then others have their turn. */
 const MOST_IN_A_TURN = 200;
 const TURN_MS = 10_000;
-/** Events that a receiver answers, but does not take: what it would take comes after them. Twice as many after each turn in vain. */
-const MOST_REFUSED = 20;
 /** For what is tried again, however much of a turn the list has taken: one that is always behind would never come to it. */
 const AGAIN = { most: PAGE, refused: 5, ms: 2_000 };
-/** Of a receiver that has taken nothing in so many turns one is tried again each time: it may refuse everything. */
-const MANY_IN_VAIN = 5;
 
 export interface Serving extends Attempting {
   giveUpOld: GiveUpOld;
 }
 
 interface Turn extends Attempted {
-  /** How many more may be sent, how many of them may be refused, and until when, in steady milliseconds. */
+  /** How many more may be sent, and until when, in steady milliseconds. */
   left: number;
-  leftRefused: number;
   until: number;
   isClosing: () => boolean;
 }
 
 /**
- * Sends what waits for one webhook, until nothing does, the receiver is away or refuses much, or the turn is over. What it has not
- * taken comes last: it may refuse that for good.
+ * Sends what waits for one webhook, until nothing does, the receiver is away, or the turn is over. What it has not taken comes last: it
+ * may refuse that for good.
  */
 export async function serve(deps: Serving, webhook: Webhook, holder: string, isClosing: () => boolean): Promise<void> {
   const until = deps.steadyNow() + TURN_MS;
-  const inVain = webhook.failures;
-  const leftRefused = Math.min(MOST_IN_A_TURN, MOST_REFUSED * 2 ** inVain);
-  const counts = { left: MOST_IN_A_TURN, leftRefused, until };
-  const turn: Turn = { webhook, holder, last: webhook.last, inVain, ...counts, isClosing };
+  const turn: Turn = { webhook, holder, last: webhook.last, left: MOST_IN_A_TURN, until, isClosing };
   // Where it rests, it has its turn only for what is new.
   const rests = (webhook.restUntil?.getTime() ?? 0) > deps.clock.now();
   if ((await sendList(deps, turn)) && !rests) await sendAgain(deps, turn);
   await releaseWebhook(deps.store, webhook.id, holder, turn.last);
 }
 
-const isOver = ({ steadyNow }: Serving, { left, leftRefused, until, isClosing }: Turn) =>
-  left <= 0 || leftRefused <= 0 || isClosing() || steadyNow() >= until;
+const isOver = ({ steadyNow }: Serving, { left, until, isClosing }: Turn) =>
+  left <= 0 || isClosing() || steadyNow() >= until;
 
 /** Sends what has not been tried. False where nothing at all is to be sent in this turn any more. */
 async function sendList(deps: Serving, turn: Turn): Promise<boolean> {
@@ -78,9 +70,6 @@ async function sendList(deps: Serving, turn: Turn): Promise<boolean> {
         return false;
       }
       if (result === 'stop') return false;
-      // It may have too much to do.
-      if (group.length > 1) return true;
-      turn.leftRefused -= 1;
     }
     turn.last = page.at(-1)?.number ?? turn.last;
     if (page.length < PAGE) break;
@@ -91,15 +80,14 @@ async function sendList(deps: Serving, turn: Turn): Promise<boolean> {
 /** Sends again what has failed before. */
 async function sendAgain(deps: Serving, turn: Turn): Promise<void> {
   const { store, clock, steadyNow } = deps;
-  turn.left = Math.max(turn.left, AGAIN.most);
-  const isRefusing = turn.inVain >= MANY_IN_VAIN;
-  turn.leftRefused = isRefusing ? 1 : Math.max(Math.min(turn.leftRefused, MOST_REFUSED), AGAIN.refused);
-  turn.until = Math.max(turn.until, steadyNow() + AGAIN.ms);
-  for (const delivery of await dueDeliveries(store, turn.webhook.id, new Date(clock.now()), turn.left)) {
-    if (isOver(deps, turn)) return;
+  turn.left = AGAIN.most;
+  turn.until = steadyNow() + AGAIN.ms;
+  let refused = 0;
+  for (const delivery of await dueDeliveries(store, turn.webhook.id, new Date(clock.now()), AGAIN.most)) {
+    if (isOver(deps, turn) || refused === AGAIN.refused) return;
     const result = await attempt(deps, turn, [delivery], { isAgain: true });
     turn.left -= 1;
     if (result === 'stop') return;
-    if (result === 'refused') turn.leftRefused -= 1;
+    if (result === 'refused') refused += 1;
   }
 }
