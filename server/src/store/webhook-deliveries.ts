@@ -78,11 +78,17 @@ export interface Delivery {
   tries: number;
 }
 
-/** Those that have failed and are to be tried again now, first what has been due the longest: what is refused each time keeps no others waiting. */
+/**
+ * Those that are to be tried again now: first what its owner has asked for, then what has failed once, and then what has been due the
+ * longest. What is refused each time keeps no others waiting.
+ */
 export async function dueDeliveries(sql: Sql, id: string, now: Date, most: number): Promise<Delivery[]> {
+  const isDue = 'webhook_id = $1 and due_at <= $2';
   const { rows } = await sql.query<Delivery>(
-    `select number, kind, at, body, tries from webhook_deliveries where webhook_id = $1 and due_at <= $2
-     order by due_at, number limit $3`,
+    `select number, kind, at, body, tries from (
+       (select * from webhook_deliveries where ${isDue} and tries <= 1 order by tries, due_at limit $3)
+       union all (select * from webhook_deliveries where ${isDue} and tries > 1 order by due_at limit $3)
+     ) as due order by least(tries, 2), due_at, number limit $3`,
     [id, now, most],
   );
   return rows;

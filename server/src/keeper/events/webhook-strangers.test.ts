@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, beforeEach, test } from 'node:test';
 import { Registry } from 'prom-client';
+import { deliveryOf } from '../../events/messages.js';
 import type { Outcome, Sender } from '../../events/sender.js';
-import { webhookBacklog } from '../../store/webhook-deliveries.js';
+import { eventsAfter } from '../../store/events.js';
+import { putDeliveries, wakeWebhook, webhookBacklog } from '../../store/webhook-deliveries.js';
 import type { KeeperLoop } from '../keeper.js';
-import { openWebhookWorld } from './testing.js';
+import { ACCOUNT, openWebhookWorld } from './testing.js';
 
 const world = await openWebhookWorld();
 const { store, clock, addWebhook, happen, start, pass, webhook, reset, closeLoops, close } = world;
@@ -60,6 +62,7 @@ async function openAttack({ perSecond, answerMs }: { perSecond: number; answerMs
     loop,
     state,
     goOn,
+    arrived: (number: number) => arrived.has(number),
     /** Tells another one, and returns its number. */
     async tellGood(answer: (tries: number) => Outcome['status'] = () => 200) {
       await happen(1);
@@ -74,6 +77,15 @@ async function openAttack({ perSecond, answerMs }: { perSecond: number; answerMs
       return (arrived.get(number) ?? Number.POSITIVE_INFINITY) - began;
     },
   };
+}
+
+/** An owner asks for an event again. */
+async function redeliver(number: number) {
+  await store.transaction(async (tx) => {
+    await wakeWebhook(tx, 'hook');
+    const [event] = await eventsAfter(tx, [{ account: ACCOUNT, after: BigInt(number - 1) }], 1);
+    await putDeliveries(tx, 'hook', [deliveryOf(event!)], new Date(clock.now()));
+  });
 }
 
 const passOnly = (loop: KeeperLoop) => (ms: number) => pass(loop, ms);
@@ -103,6 +115,30 @@ test('attack: a stranger on the chain has an event refused each second for minut
   while (state.hasNoAnswer) await pass(loop, 500);
   assert.equal((await webhook()).failures, 1);
   const ms = await wait(await tellGood(), 2 * MINUTE, passOnly(loop));
+  assert.ok(ms <= 5_000, `after ${ms} ms`);
+});
+
+test('attack: a stranger on the chain has an event refused each second for minutes: one that has failed once comes within half a minute, whether it goes on or not', async () => {
+  const { loop, goOn, tellGood, wait } = await openAttack({ perSecond: 1, answerMs: 0 });
+  const failsOnce = (tries: number) => (tries === 1 ? 500 : 200);
+  await goOn(5 * MINUTE);
+  const inTheMiddle = await wait(await tellGood(failsOnce), 2 * MINUTE);
+  assert.ok(inTheMiddle <= 30_000, `after ${inTheMiddle} ms`);
+  await goOn(MINUTE);
+  const atTheEnd = await wait(await tellGood(failsOnce), 2 * MINUTE, passOnly(loop));
+  assert.ok(atTheEnd <= 30_000, `after ${atTheEnd} ms`);
+});
+
+test('attack: a stranger on the chain has an event refused each second for minutes: what the owner of the webhook asks for again comes before all of them', async () => {
+  const { loop, goOn, arrived, tellGood, wait } = await openAttack({ perSecond: 1, answerMs: 0 });
+  let isBroken = true;
+  await goOn(2 * MINUTE);
+  const number = await tellGood(() => (isBroken ? 500 : 200));
+  await goOn(3 * MINUTE);
+  isBroken = false;
+  assert.equal(arrived(number), false);
+  await redeliver(number);
+  const ms = await wait(number, 2 * MINUTE, passOnly(loop));
   assert.ok(ms <= 5_000, `after ${ms} ms`);
 });
 

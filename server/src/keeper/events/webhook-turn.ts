@@ -12,7 +12,10 @@ const PAGE = 50;
 /** Then others have their turn. */
 const MOST_IN_A_TURN = 200;
 const TURN_MS = 10_000;
-/** For what is tried again, however much of a turn the list has taken: one that is always behind would never come to it. */
+/**
+ * For what is tried again, however much of a turn the list has taken: one that is always behind would never come to it. `refused`: of
+ * what was tried again before, which may be refused for good.
+ */
 const AGAIN = { most: PAGE, refused: 5, ms: 2_000 };
 
 export interface Serving extends Attempting {
@@ -77,7 +80,7 @@ async function sendList(deps: Serving, turn: Turn): Promise<boolean> {
   return true;
 }
 
-/** Sends again what has failed before. */
+/** Sends again what has failed before: each once, and of what has failed again some. */
 async function sendAgain(deps: Serving, turn: Turn): Promise<void> {
   const { store, clock, steadyNow } = deps;
   turn.left = AGAIN.most;
@@ -88,6 +91,6 @@ async function sendAgain(deps: Serving, turn: Turn): Promise<void> {
     const result = await attempt(deps, turn, [delivery], { isAgain: true });
     turn.left -= 1;
     if (result === 'stop') return;
-    if (result === 'refused') refused += 1;
+    if (result === 'refused' && delivery.tries > 1) refused += 1;
   }
 }
