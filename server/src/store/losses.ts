@@ -54,20 +54,21 @@ const trusted = (kind: LossKind, wallet: string, blamed = wallet): string => `(
     or exists (select from ledger l
       where l.wallet = ${wallet} and ${SIGNED[kind]} and state = 'landed' and settled_at <= $5)))`;
 
-// Of those that come together, the trusted come first: strangers who post many at once take no turn of theirs.
+// Of those that come together, the trusted come first, and what is barred by itself last: strangers who post many at once take no turn of
+// theirs.
 const barredClaims = (kind: LossKind): string => `
   with claimed as (
-    select id, wallet, ${trusted(kind, 'c.wallet', BLAMED)} as trusted, row_number() over (partition by wallet order by id) as turn
+    select id, wallet, ${trusted(kind, 'c.wallet', BLAMED)} as trusted, row_number() over (partition by wallet order by id) as turn,
+      (select count(*) from ledger l where l.wallet = c.wallet and ${LOST[kind]} and settled_at > $3) as lost
     from ledger c where id = ${anyOf('$2')} and ${SIGNED[kind]}
   ), counted as (
-    select id, turn, trusted,
-      (select count(*) from ledger l where l.wallet = c.wallet and ${LOST[kind]} and settled_at > $3) as lost,
+    select id, turn, trusted, lost,
       (select count(*) from ledger l
         where l.wallet = c.wallet and ${SIGNED[kind]} and state = 'sending' and l.id <> all($2)) as under_way,
       (select count(*) from ledger where ${LOST[kind]} and settled_at > $5) as all_lost,
       (select count(*) from ledger where ${LOST[kind]} and settled_at > $9) as lately_lost,
       (select count(*) from ledger where ${SIGNED[kind]} and state = 'sending' and id <> all($2))
-        + row_number() over (order by trusted desc, turn, id) as going
+        + row_number() over (order by lost >= $4::bigint, trusted desc, turn, id) as going
     from claimed c
   ), judged as (
     select id, case

@@ -41,41 +41,52 @@ type Shown = 'gone' | { left: bigint; bought: bigint };
  */
 export function overtakenOrdersChore(deps: OvertakenOrdersDeps): Chore {
   const { store, steadyNow, log } = deps;
-  /** In how many looks in a row something was found, by the order and whether it waits for its withdrawal. */
+  /** In how many looks in a row something was found, by the order and whether it waits for its withdrawal; in the last look and in this one. */
   let found = new Map<string, number>();
+  let times = new Map<string, number>();
+  let after = '';
   let nextAt = Number.NEGATIVE_INFINITY;
 
-  async function look(order: RestingOrder, times: Map<string, number>): Promise<void> {
-    const { id, state } = order;
-    const key = `${id} ${state === 'ready_to_cancel'}`;
+  /** What an order is to be told. */
+  async function look(order: RestingOrder): Promise<Shown | undefined> {
+    const key = `${order.id} ${order.state === 'ready_to_cancel'}`;
     const before = found.get(key) ?? 0;
+    const shown = await shownBy(deps.chain, order);
+    if (shown === 'as told') return undefined;
+    times.set(key, shown === 'behind' ? before : before + 1);
+    return shown === 'behind' || before + 1 < LOOKS ? undefined : shown;
+  }
+
+  /** Whoever can write to the database must not hold up the others. */
+  async function trying<T>(order: RestingOrder, what: () => Promise<T>): Promise<T | undefined> {
     try {
-      const shown = await shownBy(deps.chain, order);
-      if (shown === 'as told') return;
-      times.set(key, shown === 'behind' ? before : before + 1);
-      if (shown === 'behind' || before + 1 < LOOKS) return;
-      await (shown === 'gone' ? end(deps, order) : enter(deps, id, shown));
+      return await what();
     } catch (error) {
-      // Whoever can write to the database must not hold up the others.
-      times.set(key, before);
+      const key = `${order.id} ${order.state === 'ready_to_cancel'}`;
+      times.set(key, found.get(key) ?? 0);
       log.warn(
-        { order: id, reason: (error as Error).message },
+        { order: order.id, reason: (error as Error).message },
         'cannot compare an order with the chain; will try again',
       );
+      return undefined;
     }
   }
 
   return async (isClosing) => {
     if (steadyNow() < nextAt) return;
-    const times = new Map<string, number>();
-    let page: RestingOrder[];
-    let after = '';
-    do {
-      page = await restingOrders(store, after, BATCH);
-      after = page.at(-1)?.id ?? after;
-      await Promise.all(page.map((order) => look(order, times)));
-    } while (page.length === BATCH && !isClosing());
-    found = times;
+    // A page in each turn: others need the node's calls as well.
+    const page = await restingOrders(store, after, BATCH);
+    const shown = await Promise.all(page.map((order) => trying(order, () => look(order))));
+    // One after the other: others need the database's connections.
+    for (const [i, order] of page.entries()) {
+      const what = shown[i];
+      if (isClosing()) return;
+      if (what !== undefined)
+        await trying(order, () => (what === 'gone' ? end(deps, order) : enter(deps, order.id, what)));
+    }
+    after = page.length === BATCH ? page.at(-1)!.id : '';
+    if (after !== '') return;
+    [found, times] = [times, new Map()];
     nextAt = steadyNow() + EVERY_MS;
   };
 }
