@@ -65,9 +65,10 @@ describe("the console's orders", { skip: withoutBrowser }, () => {
     await page.mouse.move(box.x + 60, box.y + 12);
     await page.mouse.down();
     await page.mouse.move(box.x + 60, box.y + 32, { steps: 5 });
+    await eventually('the line follows', async () => (await shownPrice(page, 'stop loss')) < 139 || undefined);
+    await page.mouse.up();
     const dragged = await shownPrice(page, 'stop loss');
     assert.ok(dragged < 139 && dragged > 120, `${dragged}`);
-    await page.mouse.up();
     await ordersOf(page)
       .filter({ hasText: `stop loss at $${dragged.toFixed(2)}` })
       .waitFor();

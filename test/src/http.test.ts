@@ -309,7 +309,7 @@ describe('bytes', () => {
 });
 
 describe('any request', () => {
-  it('is answered as documented, and with 5xx only where no route is available', { timeout: 300_000 }, async (t) => {
+  it('is answered as documented, and with 5xx only where no route is available', { timeout: 600_000 }, async (t) => {
     const document = await documentOf(service);
     const check = createAnswerCheck(document);
     await asWallet(service, await logIn(service, fuzzWallet), '/vault/register');
