@@ -89,7 +89,6 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
   /** Orders that found such a pool in use, since when, and the place that they keep in the order of trying until it is free; steady time. */
   readonly #waiting = new Map<Address, { venues: readonly Address[]; place: number; since: number }>();
   readonly #list: OrderList;
-  #isByUrgency = false;
   /** When orders were cancelled within the last hour; steady time. */
   #cancelledAt: number[] = [];
   /** Which token accounts of makers fills have made within the last hour, and when; steady time. */
@@ -114,10 +113,10 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
   }
 
   /**
-   * The least recently tried first, or the first to come, so that all get a turn: anybody opens ever more new ones. In every second
-   * turn the most urgent, which are worth more: anybody opens many small ones. Every
-   * second one that is tried is a fill that was not often tried in vain; the other fills take turns with what has expired.
-   * What found a pool in use keeps its place: of others, parts are filled by that pool again and again.
+   * The least recently tried first, or the first to come, so that all get a turn: anybody opens ever more new ones. In half of the
+   * turns the most urgent, which are worth more: anybody opens many small ones. By chance, because a pool may be free in every second
+   * turn only. Every second one that is tried is a fill that was not often tried in vain; the other fills take turns with what has
+   * expired. What found a pool in use keeps its place: of others, parts are filled by that pool again and again.
    */
   async due(): Promise<Iterable<OpenOrder>> {
     await this.#refresh();
@@ -267,12 +266,12 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
 
   #inOrder(): OpenOrder[] {
     const now = this.#deps.steadyNow();
-    this.#isByUrgency = !this.#isByUrgency;
+    const isByUrgency = Math.random() < 0.5;
     const ranked = this.#list.orders.map((each) => {
       const untriedMs = Math.max(1, now - this.#placeOf(each.address));
       const waitsMs = now - (this.#waiting.get(each.address)?.since ?? now);
       const usd = this.#list.worthOf(each.order);
-      return { each, rank: this.#isByUrgency ? urgencyOf({ untriedMs, waitsMs, usd }) : untriedMs };
+      return { each, rank: isByUrgency ? urgencyOf({ untriedMs, waitsMs, usd }) : untriedMs };
     });
     return ranked.sort((a, b) => b.rank - a.rank).map(({ each }) => each);
   }

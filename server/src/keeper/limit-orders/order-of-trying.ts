@@ -4,7 +4,7 @@ const WORTH_FOR_MS = 60_000;
 const [LEAST_WORTH, MOST_WORTH] = [1, 1_000];
 
 /**
- * Which order is tried first in every second turn: the one of the greatest urgency. What is sold counts by its root: a hundred times the worth has ten
+ * Which order is tried first in half of the turns: the one of the greatest urgency. What is sold counts by its root: a hundred times the worth has ten
  * times the turns, and whoever opens many small orders keeps nobody's larger one from a pool, which takes one fill at a time.
  * Whoever waits for a pool comes first in the end, whatever others are worth. Times in milliseconds.
  */
