@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addressToBytes, compileMessage, encodeTransaction, generateKeypair, SYSTEM_PROGRAM } from '@slipway/wire';
-import type { AccountReading, Chain } from '../chain/index.js';
+import { type AccountReading, type Chain, RpcError } from '../chain/index.js';
 import { deadAt, type Lifetime, lifetimeByHeight, newDeaths } from './lifetime.js';
 
 const [payer, blockhash] = [generateKeypair().address, generateKeypair().address];
@@ -196,6 +196,21 @@ test('attack: a node tells once of a blockhash that lives to a height that never
     const alive = chainAt(NOW.height, { valid: true });
     assert.equal(await deadIn3(lifetimeByHeight(wire, height), alive.chain), undefined);
   }
+});
+
+test('attack: a node tells once of a height that never comes, and of the others some do not know the slot of another yet: what is crafted with it ends after three tries that count', async () => {
+  const { chain } = chainAt(NOW.height, { valid: false });
+  const rpc = {
+    async call() {
+      throw new RpcError(-32004, 'Block not available for slot');
+    },
+  };
+  const unsure = { ...chain, rpc } as unknown as Chain;
+  const lifetime = lifetimeByHeight(wire, NOW.height + 9_000n);
+  const said = newDeaths();
+  for (const each of [chain, unsure, chain, unsure, unsure])
+    assert.equal(await deadAt(lifetime, each, said), undefined);
+  assert.equal(await deadAt(lifetime, chain, said), NOW.slot);
 });
 
 test('a node that is minutes or hours behind and catches up has nothing die: it knows no blockhash of now', async () => {

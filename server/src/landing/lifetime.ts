@@ -73,9 +73,10 @@ async function goneAt(lifetime: Lifetime, chain: Chain, said: Deaths): Promise<b
       const { lastValidBlockHeight: last, blockhash } = lifetime;
       const read = () => readBlockhash(blockhash, chain);
       const { lastValidBlockHeight: newest, slot } = await chain.latestBlockhash();
-      // By one node that is far behind, every height is absurd.
-      if (last > newest + ABSURD && (await isCurrent(slot, chain)))
-        return goneTwice(said, read, (at) => isCurrent(at, chain));
+      if (last > newest + ABSURD) {
+        // By one node that is far behind, every height is absurd: what it says tells nothing.
+        return (await isCurrent(slot, chain)) ? goneTwice(said, read, (at) => isCurrent(at, chain)) : undefined;
+      }
       if (newest - BLOCKHASH_LIFE > last) said.past = said.past !== undefined && said.past < slot ? said.past : slot;
       else contradict(said, slot);
       // A node that is behind may not know the blockhash yet.
