@@ -170,7 +170,7 @@ export interface paths {
         };
         /**
          * What a wallet holds
-         * @description Account by account. SOL stands beside the tokens. A wallet of more than 2,000 token accounts comes page by page: pass `next` as `after`. Each further 100 accounts that the wallet has count as a call.
+         * @description Account by account. SOL stands beside the tokens. A wallet of more than 2,000 token accounts comes page by page: pass `next` as `after`. Each further 200 accounts that the wallet has count as a call.
          */
         get: operations["getUltraV1HoldingsAddress"];
         put?: never;
@@ -211,7 +211,7 @@ export interface paths {
         /**
          * What a wallet holds, by mint; superseded by holdings
          * @deprecated
-         * @description All token accounts of a mint are added up.
+         * @description All token accounts of a mint are added up. Each further 200 accounts that the wallet has count as a call.
          */
         get: operations["getUltraV1BalancesAddress"];
         put?: never;
@@ -273,7 +273,7 @@ export interface paths {
         put?: never;
         /**
          * Craft the closing of empty token accounts
-         * @description Only empty accounts are closed, at most 200 at a time. Their rent goes to the owner. Each transaction counts as a call.
+         * @description Only empty accounts are closed, at most 200 at a time. Their rent goes to the owner. Each transaction counts as a call, and so do each further 200 token accounts that the owner has.
          */
         post: operations["postUltraV1ReclaimCraft"];
         delete?: never;

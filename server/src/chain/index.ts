@@ -65,7 +65,6 @@ export {
 export { type Bid, percentile } from './unit-price.js';
 export {
   type HeldTokenAccount,
-  ORDINARY_WALLET,
   obstacleToClosing,
   readWallet,
   type Wallet,

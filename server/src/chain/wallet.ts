@@ -27,10 +27,8 @@ export interface Wallet {
   slot: number;
 }
 
-/** A wallet of so many token accounts is an ordinary one. */
-export const ORDINARY_WALLET = 2_000;
-/** So many token accounts of a larger one cost as much as an ordinary call. */
-const ACCOUNTS_A_CALL = 100;
+/** So many token accounts cost as much as an ordinary call: their mints are two calls of the node, and all is some 10 ms of a copy. */
+const ACCOUNTS_A_CALL = 200;
 
 /** The node has sent at least as many accounts of a wallet whose list is longer than is read. */
 const ACCOUNTS_CUT_OFF = 70_000;
@@ -41,7 +39,7 @@ const ACCOUNTS_CUT_OFF = 70_000;
  */
 export function walletWeight(wallet: Pick<Wallet, 'tokenAccounts'> | undefined): number {
   const { length } = wallet?.tokenAccounts ?? { length: ACCOUNTS_CUT_OFF };
-  return length <= ORDINARY_WALLET ? 0 : Math.ceil(length / ACCOUNTS_A_CALL);
+  return Math.max(0, Math.ceil(length / ACCOUNTS_A_CALL) - 1);
 }
 
 interface Contextual<T> {

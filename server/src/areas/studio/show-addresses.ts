@@ -1,6 +1,7 @@
 import { MIGRATED_POOL_CONFIGS, migratedPool } from '@slipway/programs';
 import { type Address, isAddress } from '@slipway/wire';
 import { AppError, requireAddress } from '../../errors/index.js';
+import { calledBy } from '../../landing/index.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { findLaunch, type Launch } from '../../store/launches.js';
 import { type StudioDeps, studioRoute, tags } from './deps.js';
@@ -21,7 +22,7 @@ export function registerShowAddresses(app: TypedServer, deps: StudioDeps): void 
         response: { 200: AddressesAnswer },
       },
     },
-    (request) => showAddresses(deps, request.params, (weight) => request.charge(weight)),
+    (request) => showAddresses(calledBy(deps, request), request.params, (weight) => request.charge(weight)),
   );
 }
 

@@ -1,6 +1,6 @@
 import type { Address } from '@slipway/wire';
 import type { Logger } from 'pino';
-import type { Chain } from '../../chain/index.js';
+import type { Chain, Rpc } from '../../chain/index.js';
 import type { SwapPrograms } from '../../crafting/swap.js';
 import { plainError } from '../../errors/index.js';
 import type { Deliver, Landing } from '../../landing/index.js';
@@ -43,7 +43,7 @@ export interface SwapDeps {
 export interface FeeSources {
   accounts: FeeAccounts;
   /** Whether a mint is known to be younger than 24 hours. */
-  isNew: (mint: Address) => Promise<boolean>;
+  isNew: (rpc: Rpc, mint: Address) => Promise<boolean>;
 }
 
 /** The area's name in the ledger. */

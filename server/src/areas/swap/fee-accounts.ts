@@ -21,61 +21,57 @@ interface FeeToken {
   tokenProgram: Address;
 }
 
-/** The token accounts that fees go to; undefined if no account can receive them. Answers are at most 2 s old. */
+type Accounts = Pick<Chain, 'account'>;
+
+/**
+ * The token accounts that fees go to; undefined if no account can receive them. Answers are at most 2 s old. Each caller reads what is
+ * not known in its own turn.
+ */
 export interface FeeAccounts {
   /** The operator's: the associated account of the fee receiver. */
-  ofOperator(token: FeeToken): Promise<Address | undefined>;
+  ofOperator(chain: Accounts, token: FeeToken): Promise<Address | undefined>;
   /** An integrator's: the referral program's account if that program is on the chain, else the associated one. */
-  ofReferral(referral: Address, token: FeeToken): Promise<Address | undefined>;
+  ofReferral(chain: Accounts, referral: Address, token: FeeToken): Promise<Address | undefined>;
 }
 
-export function createFeeAccounts(deps: {
-  chain: Pick<Chain, 'account'>;
+export function createFeeAccounts({
+  steadyNow,
+  receiver,
+}: {
   steadyNow: () => number;
   receiver: () => Address;
 }): FeeAccounts {
-  const { chain, steadyNow, receiver } = deps;
-  const kept = new GrowingCache<string, { answer: Promise<Address | undefined>; until: number }>(10_000);
+  const kept = new GrowingCache<string, { answer: Address | undefined; until: number }>(10_000);
 
-  function keep(key: string, find: () => Promise<Address | undefined>): Promise<Address | undefined> {
+  /** A missing account is not cached where the integrator may be about to create it; nor is a failure, nor what another caller waits for. */
+  async function keep(key: string, find: () => Promise<Address | undefined>, keepsNone = true) {
     const known = kept.get(key);
     if (known && known.until > steadyNow()) return known.answer;
-    const answer = find();
-    kept.set(key, { answer, until: steadyNow() + KEPT_MS });
-    // Do not cache a failure.
-    answer.catch(() => kept.delete(key));
+    const until = steadyNow() + KEPT_MS;
+    const answer = await find();
+    if (answer || keepsNone) kept.set(key, { answer, until });
     return answer;
   }
 
-  /** Does not cache a missing account: the integrator may be about to create it. */
-  async function forgetNone(key: string, answer: Promise<Address | undefined>): Promise<Address | undefined> {
-    const found = await answer;
-    if (!found) kept.delete(key);
-    return found;
-  }
-
-  async function usable(account: Address, token: FeeToken): Promise<Address | undefined> {
+  async function usable(chain: Accounts, account: Address, token: FeeToken): Promise<Address | undefined> {
     return canReceive(await chain.account(account), token) ? account : undefined;
   }
 
-  async function referralProgram(): Promise<Address | undefined> {
-    return (await chain.account(REFERRAL_PROGRAM))?.executable ? REFERRAL_PROGRAM : undefined;
-  }
-
   return {
-    ofOperator(token) {
+    ofOperator(chain, token) {
       const account = associatedTokenAddress(receiver(), token.mint, token.tokenProgram);
-      return keep(account, () => usable(account, token));
+      return keep(account, () => usable(chain, account, token));
     },
-    ofReferral(referral, token) {
-      const key = `${referral} ${token.mint}`;
-      const answer = keep(key, async () => {
-        const program = await keep(REFERRAL_PROGRAM, referralProgram);
-        if (!program) return usable(associatedTokenAddress(referral, token.mint, token.tokenProgram), token);
+    ofReferral(chain, referral, token) {
+      const find = async () => {
+        const program = await keep(REFERRAL_PROGRAM, async () =>
+          (await chain.account(REFERRAL_PROGRAM))?.executable ? REFERRAL_PROGRAM : undefined,
+        );
+        if (!program) return usable(chain, associatedTokenAddress(referral, token.mint, token.tokenProgram), token);
         const seeds = [REFERRAL_SEED, addressToBytes(referral), addressToBytes(token.mint)];
-        return usable(findProgramAddress(seeds, program).address, token);
-      });
-      return forgetNone(key, answer);
+        return usable(chain, findProgramAddress(seeds, program).address, token);
+      };
+      return keep(`${referral} ${token.mint}`, find, false);
     },
   };
 }

@@ -69,7 +69,11 @@ describe('fee accounts', () => {
 
   function sourcesOf(accounts: Map<Address, ChainAccount>, now = () => 0) {
     const chain = { account: async (address: Address) => accounts.get(address) };
-    return createFeeAccounts({ chain, steadyNow: now, receiver: () => settings.receiver });
+    const kept = createFeeAccounts({ steadyNow: now, receiver: () => settings.receiver });
+    return {
+      ofOperator: (asked: typeof token) => kept.ofOperator(chain, asked),
+      ofReferral: (of: Address, asked: typeof token) => kept.ofReferral(chain, of, asked),
+    };
   }
   const plain = (owner: Address, data: Uint8Array = new Uint8Array(), executable = false): ChainAccount => ({
     lamports: 1n,
@@ -123,10 +127,22 @@ describe('fee accounts', () => {
         return holding(token.mint);
       },
     };
-    const flaky = createFeeAccounts({ chain, steadyNow: () => 0, receiver: () => settings.receiver });
-    await assert.rejects(flaky.ofOperator(token), /away/);
+    const flaky = createFeeAccounts({ steadyNow: () => 0, receiver: () => settings.receiver });
+    await assert.rejects(flaky.ofOperator(chain, token), /away/);
     isAway = false;
-    assert.equal(await flaky.ofOperator(token), own);
+    assert.equal(await flaky.ofOperator(chain, token), own);
+  });
+
+  it('attack: a free key asks for quotes whose fee accounts wait in its turn: others that pay the same account read it in theirs', async () => {
+    const accounts = createFeeAccounts({ steadyNow: () => 0, receiver: () => settings.receiver });
+    const behind = { account: () => new Promise<never>(() => {}) };
+    const other = { account: async (address: Address) => (address === program ? undefined : holding(token.mint)) };
+    void accounts.ofOperator(behind, token);
+    void accounts.ofReferral(behind, referral, token);
+    const own = associatedTokenAddress(settings.receiver, token.mint);
+    assert.equal(await accounts.ofOperator(other, token), own);
+    assert.equal(await accounts.ofReferral(other, referral, token), associated);
+    assert.equal(await accounts.ofOperator(behind, token), own, 'it is known to all then');
   });
 });
 
@@ -141,10 +157,10 @@ describe('the age of a token', () => {
       },
     };
     let now = 0;
-    const isNew = createTokenAges({ rpc, clock: { now: () => 10 * day * 1_000 }, steadyNow: () => now });
-    assert.equal(await isNew(meme!), false, 'by one answer');
+    const isNew = createTokenAges({ clock: { now: () => 10 * day * 1_000 }, steadyNow: () => now });
+    assert.equal(await isNew(rpc, meme!), false, 'by one answer');
     now += 10_000;
-    return isNew(meme!);
+    return isNew(rpc, meme!);
   };
   const at = (blockTime: number | null) => ({ blockTime });
 

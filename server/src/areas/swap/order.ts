@@ -30,7 +30,7 @@ const NO_TRANSACTION = 'The quote could not be made a transaction';
 export function registerOrder(app: TypedServer, deps: SwapDeps): void {
   const sources = {
     accounts: createFeeAccounts({ ...deps, receiver: () => deps.fees.receiver }),
-    isNew: createTokenAges({ ...deps, rpc: deps.chain.rpc }),
+    isNew: createTokenAges(deps),
   };
   app.get(
     '/ultra/v1/order',

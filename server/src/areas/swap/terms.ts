@@ -23,23 +23,23 @@ const MOST_TIMES_GAS = 2;
 
 /** The fee of an order: the integrator's if its account can receive it, else the operator's, else none. */
 export async function termsOf(
-  { fees }: SwapDeps,
+  { fees, chain }: SwapDeps,
   { accounts, isNew }: FeeSources,
   { asked: { referral }, input, output }: Inquiry,
   wallets?: Wallets,
 ): Promise<Terms> {
-  const ages = [input.mint, output.mint].filter((each) => mayBeNew(fees, each)).map(isNew);
+  const ages = [input.mint, output.mint].filter((each) => mayBeNew(fees, each)).map((each) => isNew(chain.rpc, each));
   const hasNew = (await Promise.all(ages)).includes(true);
   const { side, mint, bps } = defaultFee(fees, input.mint, output.mint, hasNew);
   const token = side === 'input' ? input : output;
   // The fee account must not be the source or the destination: the program refuses one account in two places.
   const isParty = (account: Address | undefined) =>
     account !== undefined && (account === wallets?.source?.account || account === wallets?.destination?.account);
-  const integrators = referral && (await accounts.ofReferral(referral.account, token));
+  const integrators = referral && (await accounts.ofReferral(chain, referral.account, token));
   if (referral && integrators && !isParty(integrators)) {
     return { side, mint, bps: referral.bps, platformBps: referral.bps, account: integrators };
   }
-  const operators = await accounts.ofOperator(token);
+  const operators = await accounts.ofOperator(chain, token);
   if (!operators || isParty(operators)) return { side, mint, bps: 0, platformBps: 0 };
   return { side, mint, bps, platformBps: bps, account: operators };
 }

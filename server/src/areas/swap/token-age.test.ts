@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { generateKeypair } from '@slipway/wire';
+import { type Address, generateKeypair } from '@slipway/wire';
 import type { Rpc } from '../../chain/index.js';
 import { createClock, steadyNow } from '../../lib/clock.js';
 import { createTokenAges } from './token-age.js';
@@ -9,8 +9,10 @@ const mint = generateKeypair().address;
 const clock = createClock();
 const young = () => [{ blockTime: Math.floor(clock.now() / 1_000) - 60 }];
 const old = () => [{ blockTime: Math.floor(clock.now() / 1_000) - 2 * 86_400 }];
-const agesBy = (call: () => Promise<unknown>, now = steadyNow) =>
-  createTokenAges({ rpc: { name: 'scripted', call } as unknown as Rpc, clock, steadyNow: now });
+function agesBy(call: () => Promise<unknown>, now = steadyNow) {
+  const isNew = createTokenAges({ clock, steadyNow: now });
+  return (mint: Address) => isNew({ name: 'scripted', call } as unknown as Rpc, mint);
+}
 
 test('a node that does not answer holds no quote up; what it says later counts then', async () => {
   let answer!: (rows: object[]) => void;

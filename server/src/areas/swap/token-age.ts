@@ -26,11 +26,10 @@ interface Known {
  * has done so twice. A mint with more than 1,000 transactions in that time, with none, or without both answers from the node
  * yet counts as old. Never rejects, and answers within 100 ms.
  */
-export function createTokenAges(deps: { rpc: Rpc; clock: Clock; steadyNow: () => number }) {
-  const { rpc, clock, steadyNow } = deps;
+export function createTokenAges({ clock, steadyNow }: { clock: Clock; steadyNow: () => number }) {
   const known = new GrowingCache<Address, Known>(10_000);
 
-  async function isYoung(mint: Address): Promise<boolean> {
+  async function isYoung(rpc: Rpc, mint: Address): Promise<boolean> {
     const params = [mint, { limit: PAGE, commitment: 'confirmed' }];
     const oldest = await ask(rpc, 'getSignaturesForAddress', params, (rows: { blockTime: number | null }[]) =>
       rows.length < PAGE ? (rows.at(-1)?.blockTime ?? undefined) : undefined,
@@ -38,8 +37,8 @@ export function createTokenAges(deps: { rpc: Rpc; clock: Clock; steadyNow: () =>
     return oldest !== undefined && oldest * 1_000 > clock.now() - DAY_MS;
   }
 
-  function start(mint: Address, before: Known | undefined): Known {
-    const pending = isYoung(mint).then((young) => {
+  function start(rpc: Rpc, mint: Address, before: Known | undefined): Known {
+    const pending = isYoung(rpc, mint).then((young) => {
       entry.young = young;
       if (young && !before?.young) entry.until = steadyNow() + FIRST_MS;
       return young && before?.young === true;
@@ -56,9 +55,9 @@ export function createTokenAges(deps: { rpc: Rpc; clock: Clock; steadyNow: () =>
     return entry;
   }
 
-  return async (mint: Address): Promise<boolean> => {
+  return async (rpc: Rpc, mint: Address): Promise<boolean> => {
     const before = known.get(mint);
-    const { pending, answer } = before && before.until > steadyNow() ? before : start(mint, before);
+    const { pending, answer } = before && before.until > steadyNow() ? before : start(rpc, mint, before);
     return answer ?? orFalse(pending);
   };
 }

@@ -2,13 +2,14 @@ import type { Address } from '@slipway/wire';
 import type { FastifyRequest } from 'fastify';
 import type { Chain } from '../../chain/index.js';
 import { AppError, requireAddress } from '../../errors/index.js';
+import { calledBy } from '../../landing/index.js';
 import { decimalString } from '../../lib/decimal.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { type TokensDeps, tags, tokensRoute } from './deps.js';
 import { decimalsOf, PAGE, readerOf } from './holdings.js';
 import { BalancesAnswer, WalletParams } from './schema.js';
 
-export function registerBalances(app: TypedServer, { chain }: TokensDeps): void {
+export function registerBalances(app: TypedServer, deps: TokensDeps): void {
   app.get(
     '/ultra/v1/balances/:address',
     {
@@ -17,12 +18,13 @@ export function registerBalances(app: TypedServer, { chain }: TokensDeps): void 
         tags,
         deprecated: true,
         summary: 'What a wallet holds, by mint; superseded by holdings',
-        description: 'All token accounts of a mint are added up.',
+        description:
+          'All token accounts of a mint are added up. Each further 200 accounts that the wallet has count as a call.',
         params: WalletParams,
         response: { 200: BalancesAnswer },
       },
     },
-    (request) => balances(chain, request.params, request),
+    (request) => balances(calledBy(deps, request).chain, request.params, request),
   );
 }
 

@@ -1,15 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Address, associatedTokenAddress } from '@slipway/wire';
 import type { FastifyRequest } from 'fastify';
-import {
-  type Chain,
-  type HeldTokenAccount,
-  ORDINARY_WALLET,
-  obstacleToClosing,
-  type Reader,
-  walletWeight,
-} from '../../chain/index.js';
+import { type Chain, type HeldTokenAccount, obstacleToClosing, type Reader, walletWeight } from '../../chain/index.js';
 import { requireAddress } from '../../errors/index.js';
+import { calledBy } from '../../landing/index.js';
 import { decimalString } from '../../lib/decimal.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { type TokensDeps, tags, tokensRoute } from './deps.js';
@@ -19,7 +13,7 @@ const SOL_DECIMALS = 9;
 /** Deriving this many addresses blocks other requests for about 5 ms. */
 const ACCOUNTS_A_TURN = 128;
 
-export function registerHoldings(app: TypedServer, { chain }: TokensDeps): void {
+export function registerHoldings(app: TypedServer, deps: TokensDeps): void {
   app.get(
     '/ultra/v1/holdings/:address',
     {
@@ -28,17 +22,17 @@ export function registerHoldings(app: TypedServer, { chain }: TokensDeps): void 
         tags,
         summary: 'What a wallet holds',
         description:
-          'Account by account. SOL stands beside the tokens. A wallet of more than 2,000 token accounts comes page by page: pass `next` as `after`. Each further 100 accounts that the wallet has count as a call.',
+          'Account by account. SOL stands beside the tokens. A wallet of more than 2,000 token accounts comes page by page: pass `next` as `after`. Each further 200 accounts that the wallet has count as a call.',
         params: WalletParams,
         querystring: PageQuery,
         response: { 200: HoldingsAnswer },
       },
     },
-    (request) => holdings(chain, request.params, request.query.after, request),
+    (request) => holdings(calledBy(deps, request).chain, request.params, request.query.after, request),
   );
 }
 
-export function registerNativeHoldings(app: TypedServer, { chain }: TokensDeps): void {
+export function registerNativeHoldings(app: TypedServer, deps: TokensDeps): void {
   app.get(
     '/ultra/v1/holdings/:address/native',
     {
@@ -51,7 +45,7 @@ export function registerNativeHoldings(app: TypedServer, { chain }: TokensDeps):
         response: { 200: NativeAnswer },
       },
     },
-    ({ params }) => nativeHoldings(chain, params),
+    (request) => nativeHoldings(calledBy(deps, request).chain, request.params),
   );
 }
 
@@ -61,7 +55,7 @@ export function readerOf(request: Pick<FastifyRequest, 'payer' | 'charge'>): Rea
 }
 
 /** Token accounts of a page. Their mints are at most 20 calls of the node. */
-export const PAGE = ORDINARY_WALLET;
+export const PAGE = 2_000;
 
 /** What a wallet holds, account by account, in the order of their addresses from `after` on. */
 export async function holdings(

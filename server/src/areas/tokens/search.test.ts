@@ -21,7 +21,7 @@ it("attack: a free key searches for a hundred names of which the first finds all
   const tokens: TokenList = new Counted(list.map((token) => [token.mint, token]));
   let handler: Handler = () => assert.fail('no route');
   const app = { get: (_: string, __: object, own: Handler) => (handler = own) } as unknown as TypedServer;
-  const nothing = { query: async () => ({ rows: [] }), account: async () => undefined };
+  const nothing = { query: async () => ({ rows: [] }), account: async () => undefined, by: () => nothing };
   registerSearch(app, { tokens, store: nothing, chain: nothing, shownUsd: () => undefined } as unknown as TokensDeps);
   const names = ['token', ...Array.from({ length: 99 }, (_, i) => `other${i}`)];
   await handler({ query: { query: names.join(',') }, charge: async () => undefined });

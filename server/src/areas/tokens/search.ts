@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { type MintInfo, mintFacts, readMetadata, readMintExtensions, type TokenText } from '../../chain/index.js';
 import type { ListedToken } from '../../config/index.js';
 import { AppError } from '../../errors/index.js';
+import { calledBy } from '../../landing/index.js';
 import { decimalString, roundedUsd } from '../../lib/decimal.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { findLaunchesNamed } from '../../store/launches.js';
@@ -35,7 +36,7 @@ export function registerSearch(app: TypedServer, deps: TokensDeps): void {
       async (request) => {
         const terms = listed('query', request.query.query, 'a symbol, a name or the address of a mint');
         await pay(request, terms.filter((term) => !isAddress(term)).length);
-        return search(deps, terms);
+        return search(calledBy(deps, request), terms);
       },
     );
   }

@@ -7,6 +7,7 @@ import {
   mintFacts,
   readMintExtensions,
 } from '../../chain/index.js';
+import { calledBy } from '../../landing/index.js';
 import { decimalString } from '../../lib/decimal.js';
 import type { TypedServer } from '../../lib/typed-server.js';
 import { approvedTokens } from '../../store/verifications.js';
@@ -29,7 +30,7 @@ export function registerShield(app: TypedServer, deps: TokensDeps): void {
         response: { 200: ShieldAnswer },
       },
     },
-    ({ query }) => shield(deps, query),
+    (request) => shield(calledBy(deps, request), request.query),
   );
 }
 

@@ -9,10 +9,11 @@ import {
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
 } from '@slipway/wire';
-import { createChain, createHttpRpc, MAX_ANSWER, type Rpc } from '../../chain/index.js';
+import { createChain, createChains, createHttpRpc, MAX_ANSWER, type Purpose, type Rpc } from '../../chain/index.js';
 import { createTokenList } from '../../config/index.js';
 import type { Limiter } from '../../http/index.js';
 import { plentyLeft, startTestServer } from '../../http/testing.js';
+import type { Guest } from '../../lib/places.js';
 import { createLimiter } from '../../store/limiter.js';
 import { openAnyStore } from '../../store/testing.js';
 import { PAGE } from './holdings.js';
@@ -21,7 +22,7 @@ import type { HoldingsAnswer } from './schema.js';
 
 const newAddress = () => base58Encode(randomBytes(32)) as Address;
 /** A read of it counts as more than the calls of a free key's minute. */
-const SMALL = 5 * PAGE;
+const SMALL = 7 * PAGE;
 
 /** A wallet that holds so many token accounts, half of them of each program, each of another mint; and its node. */
 function openWhaleNode(accounts: number) {
@@ -55,10 +56,10 @@ function openWhaleNode(accounts: number) {
 async function openWhale(
   limiter: (store: Awaited<ReturnType<typeof openAnyStore>>) => Limiter,
   node: ReturnType<typeof openWhaleNode> = openWhaleNode(SMALL),
+  chain = createChain({ rpc: node.rpc, steadyNow: () => 0, fees: { percentile: 50, maxMicroLamports: 1n } }),
 ) {
-  const { owner, rpc, calls } = node;
+  const { owner, calls } = node;
   const store = await openAnyStore();
-  const chain = createChain({ rpc, steadyNow: () => 0, fees: { percentile: 50, maxMicroLamports: 1n } });
   const listed = { usdc: { symbol: 'USDC', mint: newAddress() }, platform: { symbol: 'JUP', mint: newAddress() } };
   const tokens = createTokenList({ tokens: listed, tokenList: [] });
   const deps = { chain, shownUsd: () => undefined, store, tokens };
@@ -143,6 +144,49 @@ it('attack: a free key asks for the holdings of whales whose lists are longer th
   const statuses = answers.map(({ statusCode }) => statusCode).sort();
   assert.deepEqual(statuses, [...Array(56).fill(429), ...Array(4).fill(503)]);
   assert.equal((await get(`holdings/${owner}`)).statusCode, 429);
+});
+
+it('attack: a free key asks for what ordinary wallets hold, over and over: each 200 token accounts count as a call', async (t) => {
+  const tiers = { free: { perMinute: 60, executePer10s: 500 } };
+  for (const [accounts, calls] of [
+    [200, 1],
+    [202, 2],
+    [2_000, 10],
+  ] as const) {
+    const { owner, get, close } = await openWhale(
+      (store) => createLimiter({ store, tiers, steadyNow: () => 5_000_000 }),
+      openWhaleNode(accounts),
+    );
+    t.after(close);
+    for (const [path, left] of [
+      ['holdings', 60 - calls],
+      ['balances', 60 - 2 * calls],
+    ] as const) {
+      const { statusCode, headers } = await get(`${path}/${owner}`);
+      assert.deepEqual([statusCode, headers['x-ratelimit-remaining']], [200, `${left}`]);
+    }
+  }
+});
+
+it('attack: a free key has more of wallets and tokens read than the node is asked: each read waits in its own turn', async (t) => {
+  const { owner, rpc } = openWhaleNode(2);
+  const callers = new Set<string | undefined>();
+  const rpcFor = (_purpose: Purpose, caller?: Guest): Rpc => ({
+    ...rpc,
+    call(method, params) {
+      callers.add(caller?.id);
+      return rpc.call(method, params);
+    },
+  });
+  const { reads } = createChains(rpcFor, { steadyNow: () => 0, fees: { percentile: 50, maxMicroLamports: 1n } });
+  const { get, close } = await openWhale(() => ({ take: () => plentyLeft }), { owner, rpc, calls: [] }, reads);
+  t.after(close);
+  const paths = [`holdings/${owner}`, `holdings/${owner}/native`, `balances/${owner}`];
+  for (const path of [...paths, `shield?mints=${newAddress()}`, `search?query=${newAddress()}`]) {
+    callers.clear();
+    assert.equal((await get(path)).statusCode, 200);
+    assert.deepEqual([...callers], ['key-1'], path);
+  }
 });
 
 it('attack: a free key searches for a hundred names at once: they count as ten calls', async (t) => {

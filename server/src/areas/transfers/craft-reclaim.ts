@@ -30,7 +30,7 @@ export function registerCraftReclaim(app: TypedServer, deps: TransfersDeps): voi
         tags,
         summary: 'Craft the closing of empty token accounts',
         description:
-          'Only empty accounts are closed, at most 200 at a time. Their rent goes to the owner. Each transaction counts as a call.',
+          'Only empty accounts are closed, at most 200 at a time. Their rent goes to the owner. Each transaction counts as a call, and so do each further 200 token accounts that the owner has.',
         body: CraftReclaimBody,
         response: { 200: CraftReclaimAnswer },
       },
