@@ -55,9 +55,11 @@ export class OrderList {
     return this.#mints.has(mint) ? this.#mints.get(mint) : this.#deps.chain.mint(mint);
   }
 
-  /** What is sold by an order, or is asked for it where that has no price, in USD, when the list was read. */
-  worthOf({ inputMint, makingAmount, outputMint, takingAmount }: LimitOrder): number | undefined {
-    return this.#worths.get(inputMint)?.(makingAmount) ?? this.#worths.get(outputMint)?.(takingAmount);
+  /** What is sold by an order, or the least that its maker accepts where that has no price, in USD, when the list was read. */
+  worthOf({ inputMint, makingAmount, outputMint, takingAmount, slippageBps }: LimitOrder): number | undefined {
+    // What he asks beyond that needs no buyer.
+    const least = (takingAmount * BigInt(10_000 - slippageBps)) / 10_000n;
+    return this.#worths.get(inputMint)?.(makingAmount) ?? this.#worths.get(outputMint)?.(least);
   }
 
   /** The same at the prices of now. */
