@@ -10,17 +10,20 @@ const wire = encodeTransaction({ message, signatures: [new Uint8Array(64)] });
 const NOW = { height: 1_000_000n, slot: 1_100_000n };
 
 /** A chain at a height, whose newest slot is so old, and of which blockhashes it was asked. */
-function chainAt(height: bigint, { valid, behindMs = 0 }: { valid: boolean; behindMs?: number }) {
+function chainAt(
+  height: bigint,
+  { valid, behindMs = 0, slot = NOW.slot }: { valid: boolean; behindMs?: number; slot?: bigint },
+) {
   const asked: string[] = [];
   const chain = {
-    latestBlockhash: async () => ({ blockhash: payer, lastValidBlockHeight: height + 150n, slot: NOW.slot }),
+    latestBlockhash: async () => ({ blockhash: payer, lastValidBlockHeight: height + 150n, slot }),
     async isBlockhashValid(which: string) {
       asked.push(which);
-      return { valid, slot: NOW.slot };
+      return { valid, slot };
     },
     rpc: {
       async call(method: string, params: unknown[]) {
-        assert.deepEqual([method, params], ['getBlockTime', [Number(NOW.slot)]]);
+        assert.deepEqual([method, params], ['getBlockTime', [Number(slot)]]);
         return Math.floor((Date.now() - behindMs) / 1_000);
       },
     },
@@ -184,33 +187,44 @@ test('attack: a node says again and again that what is under way is dead, at a s
       } as Chain;
       assert.equal(await deadAt(lifetime, told, said), undefined);
     }
-    assert.deepEqual(said, newDeaths());
+    assert.deepEqual([said.past, said.gone], [undefined, []]);
   }
 });
 
-test('attack: a node tells once of a blockhash that lives to a height that never comes: what is crafted with it ends as the blockhash does', async () => {
+/** The slot of death of what by one false answer lives for good, where the chain goes on after three tries. */
+async function deadLater(lifetime: Lifetime, valid: boolean): Promise<bigint | undefined> {
+  const said = newDeaths();
+  // A node that is behind does not know it yet.
+  for (let tries = 0; tries < 3; tries++)
+    assert.equal(await deadAt(lifetime, chainAt(NOW.height, { valid: false }).chain, said), undefined);
+  const { chain, asked } = chainAt(NOW.height, { valid, slot: LATER });
+  for (let tries = 1; tries < 3; tries++) assert.equal(await deadAt(lifetime, chain, said), undefined);
+  const death = await deadAt(lifetime, chain, said);
+  assert.deepEqual(new Set(asked), new Set([blockhash]));
+  return death;
+}
+const LATER = NOW.slot + 150n;
+
+test('attack: a node tells once of a blockhash that lives to a height that never comes: what is crafted with it ends as the blockhash does, known by nodes that have it', async () => {
   for (const height of [10n ** 15n, NOW.height + 1_000n]) {
-    const dead = chainAt(NOW.height, { valid: false });
-    assert.equal(await deadIn3(lifetimeByHeight(wire, height), dead.chain), NOW.slot);
-    assert.deepEqual(new Set(dead.asked), new Set([blockhash]));
-    const alive = chainAt(NOW.height, { valid: true });
-    assert.equal(await deadIn3(lifetimeByHeight(wire, height), alive.chain), undefined);
+    assert.equal(await deadLater(lifetimeByHeight(wire, height), false), LATER);
+    assert.equal(await deadLater(lifetimeByHeight(wire, height), true), undefined);
   }
 });
 
 test('attack: a node tells once of a height that never comes, and of the others some do not know the slot of another yet: what is crafted with it ends after three tries that count', async () => {
-  const { chain } = chainAt(NOW.height, { valid: false });
   const rpc = {
     async call() {
       throw new RpcError(-32004, 'Block not available for slot');
     },
   };
+  const { chain } = chainAt(NOW.height, { valid: false, slot: LATER });
   const unsure = { ...chain, rpc } as unknown as Chain;
   const lifetime = lifetimeByHeight(wire, NOW.height + 9_000n);
   const said = newDeaths();
-  for (const each of [chain, unsure, chain, unsure, unsure])
+  for (const each of [chainAt(NOW.height, { valid: false }).chain, chain, unsure, chain, unsure, unsure])
     assert.equal(await deadAt(lifetime, each, said), undefined);
-  assert.equal(await deadAt(lifetime, chain, said), NOW.slot);
+  assert.equal(await deadAt(lifetime, chain, said), LATER);
 });
 
 test('a node that is minutes or hours behind and catches up has nothing die: it knows no blockhash of now', async () => {
@@ -223,10 +237,11 @@ test('a node that is minutes or hours behind and catches up has nothing die: it 
 });
 
 test('attack: a node tells once that a blockhash is alive at a slot that never comes: what is submitted with it ends as the blockhash does', async () => {
-  const dead = (aliveAt: bigint) =>
-    deadIn3({ kind: 'blockhash', blockhash, aliveAt }, chainAt(NOW.height, { valid: false }).chain);
+  const of = (aliveAt: bigint): Lifetime => ({ kind: 'blockhash', blockhash, aliveAt });
+  const dead = (aliveAt: bigint) => deadIn3(of(aliveAt), chainAt(NOW.height, { valid: false }).chain);
   assert.equal(await dead(NOW.slot + 1n), undefined, 'a node that lags');
-  for (const slot of [0n, NOW.slot, NOW.slot + 1_000n, 2n ** 60n]) assert.equal(await dead(slot), NOW.slot);
+  for (const slot of [0n, NOW.slot]) assert.equal(await dead(slot), NOW.slot);
+  for (const slot of [NOW.slot + 1_000n, 2n ** 60n]) assert.equal(await deadLater(of(slot), false), LATER);
 });
 
 test('a nonce is gone at the slot of the node that has its account, whatever slot another has reached, and not below that at which it was there', async () => {
@@ -247,5 +262,10 @@ test('a nonce is gone at the slot of the node that has its account, whatever slo
   assert.equal(await dead({ slot: before }, at), undefined, 'before it was made');
   assert.equal(await dead({ slot: later }, at), later, 'closed');
   assert.equal(await dead({ slot: before, holds: next }, 0n), before, 'of an earlier version, which does not say');
-  assert.equal(await dead({ slot: at, holds: next }, 2n ** 60n), at, 'a slot that never comes');
+  assert.equal(await dead({ slot: at, holds: next }, 2n ** 60n), undefined, 'a slot that never comes');
+  const said = { ...newDeaths(), least: at };
+  const { chain } = chainAt(NOW.height, { valid: false, slot: LATER });
+  const pool = { ...chain, accountReading: async () => ({ slot: LATER, account: undefined }) } as Chain;
+  const ends = () => deadAt({ kind: 'nonce', account, value, aliveAt: 2n ** 60n }, pool, said);
+  assert.deepEqual([await ends(), await ends(), await ends()], [undefined, undefined, LATER]);
 });

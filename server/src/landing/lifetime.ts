@@ -38,6 +38,8 @@ export function lifetimeOf(message: Uint8Array, aliveAt = 0n): Lifetime {
  * one says counts in later tries, or each would begin with a newer slot than the next node has reached.
  */
 export interface Deaths {
+  /** The smallest slot at which any node has answered. */
+  least: bigint | undefined;
   /** The smallest slot at which the chain was said to be past its height. */
   past: bigint | undefined;
   /** The smallest slots at which its blockhash or nonce was said to be gone, one of a try: as many as it takes, in order. */
@@ -45,7 +47,7 @@ export interface Deaths {
 }
 
 export function newDeaths(): Deaths {
-  return { past: undefined, gone: [] };
+  return { least: undefined, past: undefined, gone: [] };
 }
 
 /** Whether it has been said to be dead, but not often enough yet. */
@@ -73,9 +75,9 @@ async function goneAt(lifetime: Lifetime, chain: Chain, said: Deaths): Promise<b
       const { lastValidBlockHeight: last, blockhash } = lifetime;
       const read = () => readBlockhash(blockhash, chain);
       const { lastValidBlockHeight: newest, slot } = await chain.latestBlockhash();
-      if (last > newest + ABSURD) {
+      if (isAbsurd(last, newest)) {
         // By one node that is far behind, every height is absurd: what it says tells nothing.
-        return (await isCurrent(slot, chain)) ? goneTwice(said, read, (at) => isCurrent(at, chain)) : undefined;
+        return (await isCurrent(slot, chain)) ? goneTwice(said, read, (at) => knowsIt(said, at, chain)) : undefined;
       }
       if (newest - BLOCKHASH_LIFE > last) said.past = said.past !== undefined && said.past < slot ? said.past : slot;
       else contradict(said, slot);
@@ -85,13 +87,13 @@ async function goneAt(lifetime: Lifetime, chain: Chain, said: Deaths): Promise<b
     }
     case 'blockhash': {
       const read = () => readBlockhash(lifetime.blockhash, chain);
-      return goneTwice(said, read, (at) => isSince(at, lifetime.aliveAt, chain));
+      return goneTwice(said, read, (at) => isSinceAlive(said, at, lifetime.aliveAt, chain));
     }
     case 'nonce':
       return goneTwice(
         said,
         () => readNonce(lifetime, chain),
-        (at) => isSince(at, lifetime.aliveAt, chain),
+        (at) => isSinceAlive(said, at, lifetime.aliveAt, chain),
       );
   }
 }
@@ -117,6 +119,7 @@ async function goneTwice(
 
 async function goneOnce(said: Deaths, read: () => Promise<Reading>, isCounted: IsCounted): Promise<bigint | undefined> {
   const { isGone, slot } = await read();
+  if (said.least === undefined || slot < said.least) said.least = slot;
   if (!isGone) contradict(said, slot);
   return isGone && (await isCounted(slot)) ? slot : undefined;
 }
@@ -133,7 +136,18 @@ function contradict(said: Deaths, slot: bigint): void {
 
 /** Whether what was told at this slot is told from `least` on; or `least` is a slot that never comes, and this one is of now. */
 export async function isSince(slot: bigint, least: bigint, chain: Pick<Chain, 'rpc'>): Promise<boolean> {
-  return slot >= least || (least > slot + ABSURD && (await isCurrent(slot, chain)));
+  return slot >= least || (isAbsurd(least, slot) && (await isCurrent(slot, chain)));
+}
+
+const isAbsurd = (told: bigint, reached: bigint): boolean => told > reached + ABSURD;
+
+async function isSinceAlive(said: Deaths, slot: bigint, aliveAt: bigint, chain: Chain): Promise<boolean> {
+  return slot >= aliveAt || (isAbsurd(aliveAt, slot) && (await knowsIt(said, slot, chain)));
+}
+
+/** Whether a node at this slot knows what was there when nodes were asked for the first time: of these, one may have been behind. */
+async function knowsIt({ least }: Deaths, slot: bigint, chain: Chain): Promise<boolean> {
+  return least !== undefined && slot >= least + NODES_APART && (await isCurrent(slot, chain));
 }
 
 async function readBlockhash(blockhash: string, chain: Chain): Promise<Reading> {
