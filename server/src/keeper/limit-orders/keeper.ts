@@ -173,6 +173,9 @@ class LimitOrderWork implements Work<OpenOrder, Prepared> {
     if (plan) {
       this.#backOffs.delete(partsOf(address));
       this.#inVain.delete(address);
+    } else {
+      // It waits for a price now, and for no pool.
+      this.#waiting.delete(address);
     }
     return plan !== undefined;
   }
