@@ -111,6 +111,8 @@ export interface Services {
   readonly keeperWallet: {
     /** Reads its balance. @throws ChainUnavailable */
     canPay(): Promise<boolean>;
+    /** Whether enough is left for the fills of orders once something else is paid. @throws ChainUnavailable */
+    leavesFills(): Promise<boolean>;
     /** Why the keepers begin nothing, by the last reading. */
     readonly shortage: string | undefined;
   };

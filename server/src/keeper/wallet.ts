@@ -43,6 +43,11 @@ export class KeeperWallet {
     return this.#shortage === undefined;
   }
 
+  /** Whether it has twice as much: claims of invites, of which anybody makes ever more, wait before fills do. @throws ChainUnavailable */
+  async leavesFills(): Promise<boolean> {
+    return (await this.read()) >= 2n * KEEPER_LEAST_LAMPORTS;
+  }
+
   /** Its lamports. @throws ChainUnavailable */
   async read(): Promise<bigint> {
     const { chain, address, steadyNow, log } = this.#deps;

@@ -15,6 +15,7 @@ export interface SendDeps {
   chain: Chain;
   index: InviteIndex;
   signer: Signer;
+  keeperWallet: { leavesFills(): Promise<boolean> };
   landing: Landing;
   /** Resolves when the crafted request is in the store. */
   remember: (request: NewRequest) => Promise<void>;

@@ -17,6 +17,8 @@ import { ExecuteClaimAnswer, ExecuteClaimBody } from './schema.js';
 import { whyNot } from './try-out.js';
 
 const TOO_LATE = 'signedTransaction: its blockhash has expired; craft another claim';
+const NOTHING_LEFT =
+  'The service has too little SOL to pay for claims at the moment: nothing was sent; try again later';
 
 export function registerExecuteClaim(app: TypedServer, deps: SendDeps): void {
   app.post(
@@ -46,6 +48,9 @@ export async function executeClaim(deps: SendDeps, body: ExecuteClaimBody): Prom
     base64: body.signedTransaction,
     request: body.requestId,
     terms: () => ({ ours: [deps.signer.address('keeper')] }),
+    async prepare() {
+      if (!(await deps.keeperWallet.leavesFills())) throw new AppError('SIGNER_HOLDS', { message: NOTHING_LEFT });
+    },
   });
   if (isRefusal(ended)) throw refused(ended);
   if (ended.state === 'landed') return { signature: ended.signature! };

@@ -18,12 +18,13 @@ export const sendArea: Area = {
   about: 'Invites: SOL or tokens for whoever gets the code',
   errorShape: plainError,
   settlement: (clock) => ({ [CLAIM_AREA]: claimSettlement(clock) }),
-  register(server, { config, store, clock, chain, signer, landing, ledger, invites }) {
+  register(server, { config, store, clock, chain, signer, keeperWallet, landing, ledger, invites }) {
     registerSend(server, {
       store,
       clock,
       chain,
       signer,
+      keeperWallet,
       landing,
       ...ledger,
       index: invites,

@@ -11,12 +11,14 @@ import {
   generateKeypair,
   type Keypair,
   readonlySigner,
+  SYSTEM_PROGRAM,
   sign,
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
   withSignature,
   writableAccount,
 } from '@slipway/wire';
+import { KEEPER_LEAST_LAMPORTS } from '../../keeper/wallet.js';
 import { Turns } from '../../lib/turns.js';
 import { turnOn, worldOver } from '../../routing/aggregator/testing.js';
 import { findRequest } from '../../store/ledger.js';
@@ -277,6 +279,32 @@ it('attack: a wallet posts a claim when its blockhash has hardly a block left, s
   height.mock.restore();
   await claim(world, key, generateKeypair().address);
   assert.equal(cosign.mock.callCount(), 1);
+});
+
+it('attack: a wallet claims ever more invites of its own, each of which costs the keeper more than him: claims wait while it has 0.04 SOL or less, and fills go on', async () => {
+  const invites = await Promise.all(Array.from({ length: 3 }, () => makeInvite(world, sender, 1_000_000n)));
+  const claims = [];
+  for (const { key } of invites) claims.push({ key, crafted: await craftClaim(key, generateKeypair().address) });
+  const full = await lamportsOf(world, world.keeper);
+  const setKeeper = (lamports: bigint) =>
+    world.rpc.call('localnet_setAccount', [
+      world.keeper,
+      { lamports: Number(lamports), owner: SYSTEM_PROGRAM, executable: false, data: '' },
+    ]);
+  await setKeeper(2n * KEEPER_LEAST_LAMPORTS);
+  const { body } = await execute(world, claims[0]!.crafted, claims[0]!.key);
+  assert.match(body.signature, /^\w+$/);
+  const left = await lamportsOf(world, world.keeper);
+  for (const { crafted, key } of claims.slice(1)) {
+    const { status, body } = await execute(world, crafted, key);
+    assert.deepEqual([status, /has too little SOL to pay for claims/.test(body.error)], [503, true]);
+  }
+  assert.equal(await lamportsOf(world, world.keeper), left);
+  assert.ok(left > KEEPER_LEAST_LAMPORTS && (await world.deps.keeperWallet.canPay()));
+  // What was posted before is answered all the same, and the others once it has more.
+  assert.deepEqual((await execute(world, claims[0]!.crafted, claims[0]!.key)).body, body);
+  await setKeeper(full);
+  for (const { crafted, key } of claims.slice(1)) assert.equal((await execute(world, crafted, key)).status, 200);
 });
 
 it('attack: a wallet that may claim an invite makes its claims fail, to have the sender barred: 3 fees, and the others of the sender are claimed', async () => {

@@ -14,6 +14,7 @@ import { ChainUnavailable, createChain, createLocalRpc, type Rpc } from '../../c
 import { craftTransaction } from '../../crafting/transaction.js';
 import { startTestServer } from '../../http/testing.js';
 import { createInviteIndex, type InviteIndexDeps } from '../../indexes/invites/index.js';
+import { KeeperWallet } from '../../keeper/wallet.js';
 import { INVITE_PURSE, Landing, sealed } from '../../landing/index.js';
 import { createClock, steadyNow } from '../../lib/clock.js';
 import { testSigner, USDC } from '../../sandbox/maker/testing.js';
@@ -75,6 +76,7 @@ export async function openSendWorld() {
     chain,
     signer,
     landing,
+    keeperWallet: new KeeperWallet({ chain, address: keeper, steadyNow, log }),
     program,
     index: { ...index, fresh: index.sync },
     async remember(request: NewRequest) {
