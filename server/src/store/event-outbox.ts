@@ -156,13 +156,22 @@ async function followed(tx: Tx, events: readonly NewEvent[]): Promise<readonly N
   return events.filter(({ kind, wallets }) => wallets.length > 0 || isFollowed.has(kind));
 }
 
-const KEYS_OF_REQUESTS = `
-  select id as name, api_key as key from ledger where id = ${anyOf('$1')} and api_key is not null`;
-const KEYS_OF_SIGNATURES = `
-  select signature as name, api_key as key from ledger where signature = ${anyOf('$1')} and api_key is not null
-  union select signature, api_key from opened_by_keys where signature = ${anyOf('$1')}`;
+/** With the keys that have taken the place of these. */
+const withSuccessors = (keys: string) => `
+  with recursive behind(name, key) as (
+    (${keys})
+    union select behind.name, api_keys.id from behind join api_keys on rotated_from = key
+  )
+  select name, key from behind`;
+const KEYS_OF_REQUESTS = withSuccessors(
+  `select id, api_key from ledger where id = ${anyOf('$1')} and api_key is not null`,
+);
+const KEYS_OF_SIGNATURES = withSuccessors(
+  `select signature, api_key from ledger where signature = ${anyOf('$1')} and api_key is not null
+   union select signature, api_key from opened_by_keys where signature = ${anyOf('$1')}`,
+);
 
-/** The keys behind what began events, by request id or signature. */
+/** The keys behind what began events, by request id or signature, with those that have replaced them since. */
 async function keysBehind(tx: Tx, events: readonly NewEvent[]): Promise<Map<string, Set<string>>> {
   const keys = new Map<string, Set<string>>();
   const asked = { requests: new Set<string>(), signatures: new Set<string>() };

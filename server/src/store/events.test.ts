@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { accountOfKey, accountOfWallet } from './event-accounts.js';
 import { type EventKind, type NewEvent, tell } from './event-outbox.js';
@@ -16,6 +17,7 @@ import {
 import type { PlacedInviteEvent } from './invite-events.js';
 import { repairInviteLists } from './invite-repair.js';
 import { beginInviteIndex, recordInviteEvents } from './invites.js';
+import { createKey, rotateKey } from './keys.js';
 import { insertCrafted } from './ledger.js';
 import { deleteEndedSubmissions } from './ledger-cleaning.js';
 import type { Store } from './sql.js';
@@ -218,6 +220,36 @@ for (const kind of ['embedded', 'postgres'] as const) {
         (await all(accountOfKey('submitter'))).map(({ data }) => data.id),
         ['opened', 'order'],
       );
+    });
+
+    it('is heard by the keys that have taken the place of the one that began it, and of these', async () => {
+      const key = (id: string) => ({
+        id,
+        name: 'app',
+        prefix: id,
+        tier: 'free',
+        prefixes: [],
+        origins: [],
+        createdAt: AT,
+      });
+      const hashed = (id: string) => ({ ...key(id), hash: createHash('sha256').update(id).digest() });
+      await store.transaction(async (tx) => {
+        await createKey(tx, hashed('first'));
+        await createKey(tx, hashed('other'));
+        await rotateKey(tx, 'first', hashed('second'), AT);
+        await rotateKey(tx, 'second', hashed('third'), AT);
+        const row = { area: 'swap', wallet: 'w', messageHash: Buffer.alloc(32), cosigners: [], payload: null };
+        const times = { lastValidBlockHeight: 1n, createdAt: AT, expiresAt: AT };
+        await insertCrafted(tx, [{ ...row, ...times, id: 'by second', apiKey: 'second' }]);
+        await tx.query(`update ledger set signature = 'tx of second' where id = 'by second'`);
+      });
+      await say(
+        news(['w'], { n: 1 }, { begunBy: { requestId: 'by second' } }),
+        news(['w'], { n: 2 }, { begunBy: { signature: 'tx of second' } }),
+      );
+      await number();
+      const heard = async (id: string) => (await all(accountOfKey(id))).map(({ data }) => data.n);
+      assert.deepEqual(await Promise.all(['first', 'second', 'third', 'other'].map(heard)), [[], [1, 2], [1, 2], []]);
     });
 
     it('is gone with the change that it tells of', async () => {
