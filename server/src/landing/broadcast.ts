@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { isAlreadyProcessed, type Rpc, RpcError } from '../chain/index.js';
+import { isAlreadyProcessed, type Rpc, RpcError, Throttled } from '../chain/index.js';
 
 /**
  * JSON-RPC and validator errors that mean the transaction was not accepted: the request is malformed or unknown,
@@ -19,6 +19,8 @@ export class NotAccepted extends Error {
     message: string,
     /** True if every RPC refused it, so it was not sent. Otherwise it may have been. */
     readonly definite: boolean,
+    /** True if an RPC would have taken it, but had taken too many. */
+    readonly throttled = false,
   ) {
     super(message);
   }
@@ -49,6 +51,7 @@ export async function broadcast(sendRpcs: readonly Rpc[], wire: Uint8Array, log:
     throw new NotAccepted(
       [...reasons].join('; '),
       errors.every((each) => each instanceof RpcError && REFUSALS.has(each.code)),
+      errors.some((each) => each instanceof Throttled),
     );
   }
 }

@@ -5,6 +5,7 @@ import {
   type Transaction,
   transactionSignature,
 } from '@slipway/wire';
+import type { Rpc } from '../chain/index.js';
 import type { Due } from '../crafting/payment.js';
 import type { Guest } from '../lib/places.js';
 import { isWalletRole, type Signer, usableAddresses } from '../signer/index.js';
@@ -21,7 +22,8 @@ import { Following, lifetimeOfRow } from './following.js';
 import { createGroupedWrites } from './grouped-writes.js';
 import type { Deaths } from './lifetime.js';
 import { isAsOrdered } from './order-seal.js';
-import { posted, UNSENT } from './pace.js';
+import { ownFirst } from './own-first.js';
+import { OWN, posted, UNSENT } from './pace.js';
 import { whyNotPaid } from './paid.js';
 import { PostedAnswers } from './posted-answers.js';
 import { preflight } from './preflight.js';
@@ -42,6 +44,8 @@ export class Landing {
   /** Whether what was posted too late has landed by another way: the history of the chain is dear to look at. */
   readonly looks: PostedAnswers<boolean>;
   readonly #deps: LandingDeps;
+  /** To send what the keepers do, and what clients post. */
+  readonly #ways: Record<'own' | 'others', readonly Rpc[]>;
   readonly #tracker: Tracker;
   readonly #strangers: Strangers;
   readonly #delegated: DelegatedSend;
@@ -55,7 +59,9 @@ export class Landing {
     this.#deps = deps;
     const { store, clock, steadyNow, chain, sendRpcs, observe, log, settlements } = deps;
     this.looks = new PostedAnswers(() => LOOKED_MS, steadyNow);
-    const tracker = createTracker({ chain, sendRpcs, log, steadyNow });
+    const ways = sendRpcs.map((rpc) => ownFirst(rpc, steadyNow));
+    this.#ways = { own: ways.map(({ own }) => own), others: ways.map(({ others }) => others) };
+    const tracker = createTracker({ chain, sendRpcs: this.#ways.others, ownRpcs: this.#ways.own, log, steadyNow });
     const { searchChain = chain } = deps;
     const delegated = createDelegatedSend({ store, clock, chain: searchChain, log, closing: this.#closing.signal });
     this.#spending = new Spending(clock, settlements);
@@ -72,7 +78,7 @@ export class Landing {
       settle: writes.settle,
       resendingOf({ area, error }) {
         if (error !== null) return UNSENT;
-        return settlements[area]?.isOurs ? undefined : ofClients;
+        return settlements[area]?.isOurs ? OWN : ofClients;
       },
       isOurs: (wire) => isPaidBy(deps.signer, wire),
     });
@@ -128,16 +134,18 @@ export class Landing {
    * @throws ReservationRefused, WouldFail, SignerRefused, Stopped: nothing was sent.
    */
   async send(request: LedgerRow, signedByUser: Transaction, how: HowToSend): Promise<{ end: Promise<LedgerRow> }> {
-    const { sendRpcs, log } = this.#deps;
+    const { settlements, log } = this.#deps;
     const claimed = await this.#claiming.toSend(request, signedByUser, how);
     if ('id' in claimed) return { end: this.#following.follow(claimed) };
     const { wire, signature } = claimed;
     // From here on only the chain is trusted: an RPC that hangs or fails may still have accepted the transaction.
     const end = this.#following.follow({ ...request, state: 'sending', signature, wire: Buffer.from(wire) });
-    broadcast(sendRpcs, wire, log).then(
+    broadcast(this.#ways[settlements[request.area]?.isOurs ? 'own' : 'others'], wire, log).then(
       () => this.#tracker.pollNow(),
-      (error: Error) =>
-        log.warn({ request: request.id, reason: error.message }, 'no RPC has accepted the transaction yet'),
+      (error: Error) => {
+        this.#tracker.refused(signature, error);
+        log.warn({ request: request.id, reason: error.message }, 'no RPC has accepted the transaction yet');
+      },
     );
     return { end };
   }
@@ -206,8 +214,8 @@ export class Landing {
   sendAgain({ id, wire, signature }: LedgerRow): void {
     // The last signer of one that was handed over sends it.
     if (wire === null || signature === null) return;
-    const { sendRpcs, log } = this.#deps;
-    broadcast(sendRpcs, wire, log).catch((error: Error) =>
+    const { log } = this.#deps;
+    broadcast(this.#ways.others, wire, log).catch((error: Error) =>
       log.debug({ request: id, reason: error.message }, 'rebroadcast failed'),
     );
   }

@@ -3,6 +3,8 @@ import { failureAtOnce } from './preflight.js';
 
 /** How often a transaction is sent again. */
 export interface Resending {
+  /** It is sent before what clients post, and at once where it is refused. */
+  goesFirst?: true;
   /** Milliseconds until a transaction is sent again, after it was sent `times` times. */
   resendAfterMs(times: number): number;
   /** How many times it is sent before that is asked: */
@@ -39,6 +41,9 @@ export const CLOSE: Pace = {
   unasked: Number.POSITIVE_INFINITY,
   isWorthResending: async () => true,
 };
+
+/** For what the keepers send, among those. */
+export const OWN: Resending = { ...CLOSE, goesFirst: true };
 
 /** For what can land no more, and of which the node cannot tell whether it has. */
 export const AT_REST: Resending = {

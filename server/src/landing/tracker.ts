@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Chain, Rpc, TransactionEnd } from '../chain/index.js';
 import type { Guest } from '../lib/places.js';
-import { broadcast } from './broadcast.js';
+import { broadcast, NotAccepted } from './broadcast.js';
 import { EndLooks } from './end-looks.js';
 import { GIVEN_UP, rfqError } from './explain.js';
 import { FORGOTTEN, historySince, isForgotten, UNCERTAIN } from './history-since.js';
@@ -36,6 +36,8 @@ interface Flight {
 export interface Tracker {
   /** Resolves with the outcome at commitment `confirmed`. Rejects only when the tracker closes. */
   track(flight: Flight): Promise<Verdict>;
+  /** Has what goes first sent again with one of the next polls, where an RPC has taken too many. */
+  refused(signature: string, error: Error): void;
   /** Polls now instead of at the next interval, because something has just been accepted. */
   pollNow(): void;
   close(): void;
@@ -44,6 +46,8 @@ export interface Tracker {
 interface TrackerDeps {
   chain: Chain;
   sendRpcs: readonly Rpc[];
+  /** For what goes first; the same when left out. */
+  ownRpcs?: readonly Rpc[];
   log: Logger;
   steadyNow: () => number;
   /** `CLOSE` when left out. */
@@ -52,6 +56,8 @@ interface TrackerDeps {
 
 /** The most signatures that getSignatureStatuses takes. */
 const MAX_STATUSES = 256;
+/** Until what goes first and was refused has its next turn, for each that was: of a hundred each is sent as often as all others are. */
+const REFUSED_MS = 20;
 /** Until what may be dead has its next turn. */
 const DYING_MS = 2_000;
 
@@ -83,6 +89,8 @@ class PollingTracker implements Tracker {
   readonly #pace: Pace;
   readonly #flights = new Map<string, Tracked>();
   readonly #looks: EndLooks;
+  /** What goes first and was refused when it was last sent. */
+  readonly #refused = new Set<Tracked>();
   #timer: NodeJS.Timeout | undefined;
   #polling = false;
   #pollAgain = false;
@@ -131,6 +139,14 @@ class PollingTracker implements Tracker {
     if (this.#polling) this.#pollAgain = true;
     else this.#wake(0);
   };
+
+  refused(signature: string, error: Error): void {
+    const flight = this.#flights.get(signature);
+    if (!flight?.resending.goesFirst || !(error instanceof NotAccepted && error.throttled)) return;
+    this.#refused.add(flight);
+    const afterMs = Math.min(REFUSED_MS * this.#refused.size, flight.resending.resendAfterMs(flight.times));
+    flight.sendAgainAt = Math.min(flight.sendAgainAt, this.#deps.steadyNow() + afterMs);
+  }
 
   close(): void {
     this.#closed = true;
@@ -193,15 +209,17 @@ class PollingTracker implements Tracker {
     flight.times++;
     const afterMs = flight.resending.resendAfterMs(flight.times);
     flight.sendAgainAt = steadyNow() + (mayBeDead(flight.deaths) ? Math.min(afterMs, DYING_MS) : afterMs);
-    this.#resend(flight).catch((error: Error) =>
-      log.debug({ signature: flight.signature, reason: error.message }, 'rebroadcast failed'),
-    );
+    this.#refused.delete(flight);
+    this.#resend(flight).catch((error: Error) => {
+      this.refused(flight.signature, error);
+      log.debug({ signature: flight.signature, reason: error.message }, 'rebroadcast failed');
+    });
   }
 
   async #resend(flight: Tracked): Promise<void> {
-    const { sendRpcs, log } = this.#deps;
+    const { sendRpcs, ownRpcs = sendRpcs, log } = this.#deps;
     if (flight.times > flight.resending.unasked && !(await this.#isWorthResending(flight))) return;
-    await broadcast(sendRpcs, flight.wire, log);
+    await broadcast(flight.resending.goesFirst ? ownRpcs : sendRpcs, flight.wire, log);
   }
 
   /** A node that says no may be behind, or what the transaction takes under way: it is asked again, ever more seldom. */
@@ -254,6 +272,7 @@ class PollingTracker implements Tracker {
 
   #finish(flight: Tracked, verdict: Verdict): void {
     flight.told.forget();
+    this.#refused.delete(flight);
     if (this.#flights.get(flight.signature) === flight) this.#flights.delete(flight.signature);
     flight.resolve(verdict);
   }
