@@ -102,6 +102,39 @@ it('attack: a stranger on the chain sends a unit to each of twenty orders of a w
   assert.deepEqual(new Set(states), new Set(['fill_success']));
 });
 
+it('attack: a stranger on the chain sends a unit to the account of a stop whose wallet has closed the one that it pays into: all that lies there is sold, and the rent pays for another one', async () => {
+  const { sold, bought } = world;
+  const common = { orderType: 'single', triggerCondition: 'above', triggerPriceUsd: 0.9, slippageBps: 500 } as const;
+  await world.world.pool(WRAPPED_SOL, bought, [1_000_000n * SOL, 1_000_000n * WHOLE]);
+  await world.aggregator.discover();
+  world.setPrice(WRAPPED_SOL.mint, 1);
+  const client = world.newClient();
+  const keeper = await world.newKeeper();
+  for (const [token, amount] of [
+    [sold, AMOUNT],
+    [WRAPPED_SOL, 100n * SOL],
+  ] as const) {
+    const wallet = await client.register();
+    if (token === sold) await world.fund(wallet.address, sold, amount);
+    else await world.world.put(wallet.address, SYSTEM_PROGRAM, new Uint8Array(0), 200n * SOL);
+    const mints = { inputMint: token.mint, outputMint: bought.mint, triggerMint: token.mint };
+    const id = await client.open(wallet, amount, { ...mints, ...common });
+    const row = await world.rowOf(id);
+    const [account, source] = [world.accountOf(wallet.address), row.inputAccount as Address];
+    assert.ok(await world.exists(account));
+    await world.world.remove(account);
+    await world.world.holding(token, row.vault as Address, amount + 1n, source);
+    const before = await world.world.lamports(world.payer);
+    await keeper.runDue();
+    const { state, entry } = (await world.rowOf(id)).progress;
+    assert.deepEqual([state, entry.remaining], ['fill_success', 0n]);
+    assert.equal(await world.held(wallet.address), entry.received);
+    assert.equal(await world.exists(source), false);
+    // The keeper has paid fees alone.
+    assert.ok(before - (await world.world.lamports(world.payer)) < 1_000_000n);
+  }
+});
+
 it('attack: a page has a wallet give away the account that its order is filled into: nothing is paid into it, and the order waits', async () => {
   const { wallet, id } = await world.deposit(world.newClient());
   const { mint, tokenProgram } = world.bought;

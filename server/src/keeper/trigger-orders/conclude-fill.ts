@@ -164,7 +164,7 @@ function changeBesideTokens({ lamports, tokens }: LandedTransaction, account: Ad
   return mint === WRAPPED_SOL_2022_MINT ? all - change(tokens.get(account)) : all;
 }
 
-const atMost = (amount: bigint, most: bigint): bigint => (amount > most ? most : amount);
+export const atMost = (amount: bigint, most: bigint): bigint => (amount > most ? most : amount);
 
 const change = (held: Held | undefined): bigint => (held ? held.after - held.before : 0n);
 

@@ -8,6 +8,7 @@ import { explain, isOutOfUnits, suspectHops, tryOutSwap } from '../../landing/in
 import { FillReadings } from '../../routing/fill-readings.js';
 import { type Hop, isRefused, type Token, tokenOf } from '../../routing/router.js';
 import { expiredFills } from '../../store/failed-fills.js';
+import { atMost } from './conclude-fill.js';
 import type { FillDeps, TriggerKeeperDeps } from './deps.js';
 import { chooseMarket, chooseOthers, type PoolChoice } from './failed-routes.js';
 import { marketOf } from './market.js';
@@ -25,7 +26,7 @@ export interface PreparedFill {
   lastValidBlockHeight: bigint;
   /** Whether this very message was simulated. */
   isSimulated: boolean;
-  /** What it sells, in the smallest unit: the rest of the order or a part of it. */
+  /** What it sells of the order, in the smallest unit: the rest or a part of it. */
   amount: bigint;
   /** What it buys at least. */
   least: bigint;
@@ -64,7 +65,9 @@ export async function prepareFill(deps: FillDeps, asked: Sale): Promise<Prepared
   const held = holds(source);
   if (held === 0n) return { skipped: EMPTY };
   // Of an old row, or after a false word of a node, less is there than the row says: that is sold, as a part, and the rest stays open.
-  const sale = held !== undefined && held < asked.amount ? { ...asked, amount: held } : asked;
+  // What others have sent there is sold, too, where the rent of an emptied account has to pay for one of the wallet.
+  const isOther = held !== undefined && (held < asked.amount || target.create);
+  const sale = isOther ? { ...asked, amount: held } : asked;
   const signal = AbortSignal.timeout(QUOTES_MS);
   const readings = new FillReadings();
   const trade = { sale, input, output, target, expired };
@@ -78,10 +81,11 @@ export async function prepareFill(deps: FillDeps, asked: Sale): Promise<Prepared
     // The account is closed only if it will be empty by its row, too (others may have sent tokens to it, and a node may show less than
     // there is), and not after a failed fill. SOL that is left in it is paid to the wallet.
     const isSold = quote.inAmount === amount || input.mint === WRAPPED_SOL_MINT;
-    const isEmptied = amount === asked.amount && isSold && sale.failures === 0 && held === amount;
+    const isEmptied = amount >= asked.amount && isSold && sale.failures === 0 && held === amount;
     const tried = await tryFill(deps, trade, offer, isEmptied);
     if (tried !== 'too large' && !('skipped' in tried)) {
-      return { ...tried, amount, least: offer.least, held, pools: quote.hops.map(({ venue }) => venue) };
+      const [ofOrder, pools] = [atMost(amount, asked.amount), quote.hops.map(({ venue }) => venue)];
+      return { ...tried, amount: ofOrder, least: offer.least, held, pools };
     }
     if (tried !== 'too large') {
       const { skipped, suspects = [] } = tried;

@@ -31,7 +31,7 @@ const HELD = 1_000_000n;
 type Five = [Address, Address, Address, Address, Address];
 
 /** A fill that sells `amount` of an order's deposit, and closes the account of it to the keeper, who makes one for the wallet. */
-function fill(inputMint: Address, amount: bigint, tokenProgram: Address): void {
+function fill(inputMint: Address, amount: bigint, tokenProgram: Address, closes = true): void {
   const [vault, wallet, keeper, outputMint] = [0, 1, 2, 3, 4].map(newAddress) as Five;
   const source = orderAccount(vault, DEPOSIT, 'in', tokenProgram);
   const destination = associatedTokenAddress(wallet, outputMint);
@@ -48,7 +48,7 @@ function fill(inputMint: Address, amount: bigint, tokenProgram: Address): void {
   const instructions = [
     createAssociatedTokenIdempotent({ payer: keeper, owner: wallet, mint: outputMint }),
     swapOfAll({ authority: vault, source, destination, amountIn: amount }),
-    tokenCloseAccount({ account: source, destination: keeper, authority: vault, tokenProgram }),
+    ...(closes ? [tokenCloseAccount({ account: source, destination: keeper, authority: vault, tokenProgram })] : []),
   ];
   const parties = { vault: vault, wallet: wallet, keeper: keeper, order, programs: SANDBOX_PROGRAMS };
   checkVault(parties, { signers: [keeper, vault], feeLamports: 10_000n, instructions });
@@ -66,6 +66,14 @@ test('attack: a copy that was broken into sells a unit of a deposit of SOL, and 
   }
   // Of any other token, only an emptied account is closed.
   fill(newAddress(), 1n, TOKEN_PROGRAM);
+});
+
+test('attack: a copy that was broken into sells more than an order has: the vault signs that only where the order’s account ends with it, as with what others have sent there', () => {
+  for (const mint of [WRAPPED_SOL_MINT, newAddress()]) {
+    fill(mint, HELD, TOKEN_PROGRAM, false);
+    assert.throws(() => fill(mint, HELD + 1n, TOKEN_PROGRAM, false), /more than the order has/);
+    fill(mint, HELD + 1n, TOKEN_PROGRAM);
+  }
 });
 
 test('attack: a copy that was broken into has the SOL that a fill has bought unwrapped for the keeper, as if it were its rent: the vault does not sign', () => {

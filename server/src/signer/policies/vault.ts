@@ -78,6 +78,7 @@ class Story {
   readonly #unclosed = new Set<Address>();
   /** Accounts of wrapped SOL whose whole amount has gone to the wallet since the last trade. */
   readonly #unwrapped = new Set<Address>();
+  readonly #closed = new Set<Address>();
 
   constructor(parties: VaultParties, transaction: ToSign) {
     this.#parties = parties;
@@ -112,6 +113,7 @@ class Story {
     allow(standsOnlyAt(instruction, vault, [2]), 'an account of the vault that another may close');
     const { account, destination } = closed;
     this.#unclosed.delete(account);
+    this.#closed.add(account);
     if (destination === wallet) this.#owed.delete(account);
     else {
       allow(destination === keeper, 'the rent goes elsewhere');
@@ -217,6 +219,8 @@ class Story {
     allow(sources.size === 1 && destinations.size === 1, 'more than one trade');
     if (!order || !sources.has(order.inputAccount as Address)) return;
     const sold = this.#trades.reduce((sum, { most }) => sum + most, 0n);
-    allow(sold <= order.progress.entry.initial, 'it would sell more than the order has');
+    // What others have sent to an account that it closes goes along.
+    const isClosed = this.#closed.has(order.inputAccount as Address);
+    allow(isClosed || sold <= order.progress.entry.initial, 'it would sell more than the order has');
   }
 }
