@@ -4,8 +4,8 @@ import { FewAtATime } from '../lib/few-at-a-time.js';
 import type { Guest, Places } from '../lib/places.js';
 import {
   deleteSubmission,
-  findBySignature,
   findRequest,
+  findSent,
   insertSubmission,
   isGivenUp,
   type LedgerRow,
@@ -122,7 +122,7 @@ export class Submissions {
     } catch (error) {
       if (!(error instanceof CannotLand)) throw error;
       const signature = transactionSignature(signed.transaction);
-      const known = await findBySignature(this.#deps.store, signature);
+      const known = await findSent(this.#deps.store, signature);
       if (known && !isGivenUp(known)) return undefined;
       const slot = await landedAt(chain, signature, error);
       // A node that has not reached that slot may have neither it nor what it lives by, and would tell it as expired.

@@ -217,6 +217,16 @@ export async function findBySignature(sql: Sql, signature: string): Promise<Ledg
   return rows[0];
 }
 
+/** `findBySignature`, without a request that is withheld: what is submitted is sent all the same. */
+export async function findSent(sql: Sql, signature: string): Promise<LedgerRow | undefined> {
+  const { rows } = await sql.query<LedgerRow>(
+    `select ${COLUMNS} from ledger where signature = $1 and (state <> 'sending' or error is null)
+     order by area = 'submit' limit 1`,
+    [signature],
+  );
+  return rows[0];
+}
+
 /**
  * Claims the right to send crafted transactions, for a group with distinct ids; answers the ids that won. Exactly one
  * claim of a request wins. If two requests have the same bytes, only one of them wins, and the other stays crafted.

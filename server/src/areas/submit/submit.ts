@@ -12,7 +12,7 @@ import {
 } from '../../landing/index.js';
 import { type Guest, NoPlace } from '../../lib/places.js';
 import type { TypedServer } from '../../lib/typed-server.js';
-import { findBySignature, isGivenUp } from '../../store/ledger.js';
+import { findSent, isGivenUp } from '../../store/ledger.js';
 import type { SubmitDeps } from './deps.js';
 import { SubmitAnswer, SubmitBody } from './schema.js';
 
@@ -72,7 +72,7 @@ export async function submit(
   const refusal = checkSignatures(signed);
   if (refusal) throw invalid(explainBadTransaction(refusal));
   const signature = transactionSignature(signed.transaction);
-  const known = await findBySignature(deps.store, signature);
+  const known = await findSent(deps.store, signature);
   // To post the same again is the one way to have what has a durable nonce land once.
   if (known && !isGivenUp(known)) return { signature };
   requireTip(deps, signed);

@@ -5,6 +5,7 @@ import { isBadTransaction, readSigned } from '../../landing/index.js';
 import { withOtherSignature } from '../../lib/other-signature-testing.js';
 import { withhold } from '../../store/ledger.js';
 import { status } from '../submit/status.js';
+import { readPosted, submit } from '../submit/submit.js';
 import {
   balances,
   endBlockhashes,
@@ -84,6 +85,22 @@ describe('a swap that a sponsor pays for', () => {
     assert.equal(await usdc(), 90n);
   });
 
+  it('attack: a sponsor has a swap fail in its simulation, so that it is not sent: whoever submits its bytes hears that they cannot land, and has them sent once they can', async () => {
+    const { post, answer } = await postWhilePoor();
+    const deps = { ...world.deps, minTipLamports: 0n, tipAccounts: [] };
+    const submitted = () => submit(deps, readPosted(post), { id: 'taker' });
+    await put(0n);
+    await assert.rejects(submitted(), /has 0 lamports/);
+    await put(SOL_1);
+    const before = await usdc();
+    const { signature } = await submitted();
+    assert.deepEqual(await submitted(), { signature });
+    const { body } = await answer;
+    assert.deepEqual([body.status, body.signature], ['Success', signature]);
+    assert.equal((await status(deps, { signature })).status, 'landed');
+    assert.equal(before - (await usdc()), 10n);
+  });
+
   it('is not sent where it would fail, and is told as failed for that once it is dead', async () => {
     const sent: string[] = [];
     world.sending.after = async (wire) => void sent.push(wire);
@@ -95,7 +112,7 @@ describe('a swap that a sponsor pays for', () => {
     const { body } = await answer;
     assert.deepEqual([body.status, body.code, body.error], ['Failed', -1002, 'transaction failed: AccountNotFound']);
     assert.deepEqual((await world.execute(post)).body, body);
-    assert.equal(await usdc(), 90n);
+    assert.equal(await usdc(), 80n);
     assert.ok(!sent.includes(post.signedTransaction));
   });
 
@@ -128,7 +145,7 @@ describe('a swap that a sponsor pays for', () => {
     const { body } = await answer;
     assert.deepEqual([body.status, body.signature], ['Success', signatureIn(twin)]);
     assert.deepEqual((await world.execute(post)).body, body);
-    assert.equal(await usdc(), 80n);
+    assert.equal(await usdc(), 70n);
   });
 
   it('attack: a sponsor lands a swap, and gives its taker another signature when it is too late: it is found by its message', async () => {
@@ -138,7 +155,7 @@ describe('a swap that a sponsor pays for', () => {
     await endBlockhashes(world);
     const { body } = await world.execute(post);
     assert.deepEqual([body.status, body.signature], ['Success', signatureIn(twin)]);
-    assert.equal(await usdc(), 70n);
+    assert.equal(await usdc(), 60n);
   });
 
   it('is told as expired where it was posted too late, and has not landed', async () => {
@@ -146,6 +163,6 @@ describe('a swap that a sponsor pays for', () => {
     await endBlockhashes(world);
     const { body } = await world.execute(post);
     assert.deepEqual([body.status, body.code, body.error], ['Failed', -1005, 'Transaction expired']);
-    assert.equal(await usdc(), 70n);
+    assert.equal(await usdc(), 60n);
   });
 });
