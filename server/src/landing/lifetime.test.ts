@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addressToBytes, compileMessage, encodeTransaction, generateKeypair, SYSTEM_PROGRAM } from '@slipway/wire';
 import { type AccountReading, type Chain, RpcError } from '../chain/index.js';
+import { steadyNow } from '../lib/clock.js';
 import { deadAt, type Lifetime, lifetimeByHeight, newDeaths } from './lifetime.js';
 
 const [payer, blockhash] = [generateKeypair().address, generateKeypair().address];
@@ -10,20 +11,17 @@ const wire = encodeTransaction({ message, signatures: [new Uint8Array(64)] });
 const NOW = { height: 1_000_000n, slot: 1_100_000n };
 
 /** A chain at a height, whose newest slot is so old, and of which blockhashes it was asked. */
-function chainAt(
-  height: bigint,
-  { valid, behindMs = 0, slot = NOW.slot }: { valid: boolean; behindMs?: number; slot?: bigint },
-) {
+function chainAt(height: bigint, { valid, behindMs = 0 }: { valid: boolean; behindMs?: number }) {
   const asked: string[] = [];
   const chain = {
-    latestBlockhash: async () => ({ blockhash: payer, lastValidBlockHeight: height + 150n, slot }),
+    latestBlockhash: async () => ({ blockhash: payer, lastValidBlockHeight: height + 150n, slot: NOW.slot }),
     async isBlockhashValid(which: string) {
       asked.push(which);
-      return { valid, slot };
+      return { valid, slot: NOW.slot };
     },
     rpc: {
       async call(method: string, params: unknown[]) {
-        assert.deepEqual([method, params], ['getBlockTime', [Number(slot)]]);
+        assert.deepEqual([method, params], ['getBlockTime', [Number(NOW.slot)]]);
         return Math.floor((Date.now() - behindMs) / 1_000);
       },
     },
@@ -197,17 +195,18 @@ async function deadLater(lifetime: Lifetime, valid: boolean): Promise<bigint | u
   // A node that is behind does not know it yet.
   for (let tries = 0; tries < 3; tries++)
     assert.equal(await deadAt(lifetime, chainAt(NOW.height, { valid: false }).chain, said), undefined);
-  const { chain, asked } = chainAt(NOW.height, { valid, slot: LATER });
+  said.since -= LATER_MS;
+  const { chain, asked } = chainAt(NOW.height, { valid });
   for (let tries = 1; tries < 3; tries++) assert.equal(await deadAt(lifetime, chain, said), undefined);
   const death = await deadAt(lifetime, chain, said);
   assert.deepEqual(new Set(asked), new Set([blockhash]));
   return death;
 }
-const LATER = NOW.slot + 150n;
+const LATER_MS = 120_000;
 
 test('attack: a node tells once of a blockhash that lives to a height that never comes: what is crafted with it ends as the blockhash does, known by nodes that have it', async () => {
   for (const height of [10n ** 15n, NOW.height + 1_000n]) {
-    assert.equal(await deadLater(lifetimeByHeight(wire, height), false), LATER);
+    assert.equal(await deadLater(lifetimeByHeight(wire, height), false), NOW.slot);
     assert.equal(await deadLater(lifetimeByHeight(wire, height), true), undefined);
   }
 });
@@ -218,13 +217,13 @@ test('attack: a node tells once of a height that never comes, and of the others 
       throw new RpcError(-32004, 'Block not available for slot');
     },
   };
-  const { chain } = chainAt(NOW.height, { valid: false, slot: LATER });
+  const { chain } = chainAt(NOW.height, { valid: false });
   const unsure = { ...chain, rpc } as unknown as Chain;
   const lifetime = lifetimeByHeight(wire, NOW.height + 9_000n);
-  const said = newDeaths();
-  for (const each of [chainAt(NOW.height, { valid: false }).chain, chain, unsure, chain, unsure, unsure])
+  const said = { ...newDeaths(), since: steadyNow() - LATER_MS };
+  for (const each of [chain, unsure, chain, unsure, unsure])
     assert.equal(await deadAt(lifetime, each, said), undefined);
-  assert.equal(await deadAt(lifetime, chain, said), LATER);
+  assert.equal(await deadAt(lifetime, chain, said), NOW.slot);
 });
 
 test('a node that is minutes or hours behind and catches up has nothing die: it knows no blockhash of now', async () => {
@@ -241,7 +240,7 @@ test('attack: a node tells once that a blockhash is alive at a slot that never c
   const dead = (aliveAt: bigint) => deadIn3(of(aliveAt), chainAt(NOW.height, { valid: false }).chain);
   assert.equal(await dead(NOW.slot + 1n), undefined, 'a node that lags');
   for (const slot of [0n, NOW.slot]) assert.equal(await dead(slot), NOW.slot);
-  for (const slot of [NOW.slot + 1_000n, 2n ** 60n]) assert.equal(await deadLater(of(slot), false), LATER);
+  for (const slot of [NOW.slot + 1_000n, 2n ** 60n]) assert.equal(await deadLater(of(slot), false), NOW.slot);
 });
 
 test('a nonce is gone at the slot of the node that has its account, whatever slot another has reached, and not below that at which it was there', async () => {
@@ -263,9 +262,9 @@ test('a nonce is gone at the slot of the node that has its account, whatever slo
   assert.equal(await dead({ slot: later }, at), later, 'closed');
   assert.equal(await dead({ slot: before, holds: next }, 0n), before, 'of an earlier version, which does not say');
   assert.equal(await dead({ slot: at, holds: next }, 2n ** 60n), undefined, 'a slot that never comes');
-  const said = { ...newDeaths(), least: at };
-  const { chain } = chainAt(NOW.height, { valid: false, slot: LATER });
-  const pool = { ...chain, accountReading: async () => ({ slot: LATER, account: undefined }) } as Chain;
+  const said = { ...newDeaths(), since: steadyNow() - LATER_MS };
+  const { chain } = chainAt(NOW.height, { valid: false });
+  const pool = { ...chain, accountReading: async () => ({ slot: at, account: undefined }) } as Chain;
   const ends = () => deadAt({ kind: 'nonce', account, value, aliveAt: 2n ** 60n }, pool, said);
-  assert.deepEqual([await ends(), await ends(), await ends()], [undefined, undefined, LATER]);
+  assert.deepEqual([await ends(), await ends(), await ends()], [undefined, undefined, at]);
 });

@@ -1,6 +1,6 @@
 import { type Address, addressFromBytes, decodeMessage, decodeTransaction, nonceAccountOf } from '@slipway/wire';
 import { BLOCKHASH_LIFE, type Chain, NODES_APART, RpcError } from '../chain/index.js';
-import { createClock } from '../lib/clock.js';
+import { createClock, steadyNow } from '../lib/clock.js';
 
 /** How long a transaction may still land. */
 export type Lifetime =
@@ -38,8 +38,8 @@ export function lifetimeOf(message: Uint8Array, aliveAt = 0n): Lifetime {
  * one says counts in later tries, or each would begin with a newer slot than the next node has reached.
  */
 export interface Deaths {
-  /** The smallest slot at which any node has answered. */
-  least: bigint | undefined;
+  /** Since when it is followed; steady time. */
+  since: number;
   /** The smallest slot at which the chain was said to be past its height. */
   past: bigint | undefined;
   /** The smallest slots at which its blockhash or nonce was said to be gone, one of a try: as many as it takes, in order. */
@@ -47,7 +47,7 @@ export interface Deaths {
 }
 
 export function newDeaths(): Deaths {
-  return { least: undefined, past: undefined, gone: [] };
+  return { since: steadyNow(), past: undefined, gone: [] };
 }
 
 /** Whether it has been said to be dead, but not often enough yet. */
@@ -119,7 +119,6 @@ async function goneTwice(
 
 async function goneOnce(said: Deaths, read: () => Promise<Reading>, isCounted: IsCounted): Promise<bigint | undefined> {
   const { isGone, slot } = await read();
-  if (said.least === undefined || slot < said.least) said.least = slot;
   if (!isGone) contradict(said, slot);
   return isGone && (await isCounted(slot)) ? slot : undefined;
 }
@@ -145,9 +144,9 @@ async function isSinceAlive(said: Deaths, slot: bigint, aliveAt: bigint, chain: 
   return slot >= aliveAt || (isAbsurd(aliveAt, slot) && (await knowsIt(said, slot, chain)));
 }
 
-/** Whether a node at this slot knows what was there when nodes were asked for the first time: of these, one may have been behind. */
-async function knowsIt({ least }: Deaths, slot: bigint, chain: Chain): Promise<boolean> {
-  return least !== undefined && slot >= least + NODES_APART && (await isCurrent(slot, chain));
+/** Whether a node at this slot knows what was there when nodes were asked for the first time, by this machine's clocks alone. */
+async function knowsIt({ since }: Deaths, slot: bigint, chain: Chain): Promise<boolean> {
+  return steadyNow() >= since + MOST_BEHIND_MS && (await isCurrent(slot, chain));
 }
 
 async function readBlockhash(blockhash: string, chain: Chain): Promise<Reading> {
