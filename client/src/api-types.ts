@@ -2541,7 +2541,7 @@ export interface components {
             kind: "order.opened" | "order.triggered" | "order.partly_filled" | "order.filled" | "order.cancelled" | "order.expired" | "order.failed";
             /** @description The wallet that it is about */
             wallet: string;
-            /** @description What is asked for */
+            /** @description `order.expired` of v2: it trades no more, and what it holds is there to be withdrawn, also where that was found after it was told as failed or cancelled */
             data: {
                 /**
                  * @description A limit order, or an order that waits for a price

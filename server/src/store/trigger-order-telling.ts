@@ -58,6 +58,8 @@ function kindOf(before: Order, event: OrderEvent, after: Order): EventKind | und
           : 'order.partly_filled';
     case 'withdrawn':
       return 'order.cancelled';
+    // It trades no more, and its owner withdraws what it holds.
+    case 'deposit_found':
     case 'expired':
       return 'order.expired';
     case 'deposit_lost':

@@ -46,18 +46,24 @@ const Transaction = Type.Object({
   error: Type.Optional(Type.String({ description: "The chain's word, unless it landed" })),
 });
 
-const Order = Type.Object({
-  api: Type.Enum(['trigger/v1', 'trigger/v2'], { description: 'A limit order, or an order that waits for a price' }),
-  order: Type.String({ description: 'v1: the account of the order; v2: its id' }),
-  type: Type.Optional(Type.Enum(['single', 'oco', 'otoco'], { description: 'v2' })),
-  stage: Type.Optional(Type.Enum(['entry', 'exit'], { description: 'v2: `exit` follows the entry of an OTOCO' })),
-  leg: Type.Optional(Type.Enum(['entry', 'take_profit', 'stop_loss'], { description: 'v2: which price fired it' })),
-  ...pair,
-  remainingAmount: Type.Optional(amount('v2: what is left to sell')),
-  inputAmount: Type.Optional(amount('Sold by this transaction, or offered by the order that was opened')),
-  outputAmount: Type.Optional(amount('Bought by this transaction, or asked for by the order that was opened')),
-  signature,
-});
+const Order = Type.Object(
+  {
+    api: Type.Enum(['trigger/v1', 'trigger/v2'], { description: 'A limit order, or an order that waits for a price' }),
+    order: Type.String({ description: 'v1: the account of the order; v2: its id' }),
+    type: Type.Optional(Type.Enum(['single', 'oco', 'otoco'], { description: 'v2' })),
+    stage: Type.Optional(Type.Enum(['entry', 'exit'], { description: 'v2: `exit` follows the entry of an OTOCO' })),
+    leg: Type.Optional(Type.Enum(['entry', 'take_profit', 'stop_loss'], { description: 'v2: which price fired it' })),
+    ...pair,
+    remainingAmount: Type.Optional(amount('v2: what is left to sell')),
+    inputAmount: Type.Optional(amount('Sold by this transaction, or offered by the order that was opened')),
+    outputAmount: Type.Optional(amount('Bought by this transaction, or asked for by the order that was opened')),
+    signature,
+  },
+  {
+    description:
+      '`order.expired` of v2: it trades no more, and what it holds is there to be withdrawn, also where that was found after it was told as failed or cancelled',
+  },
+);
 
 const Verification = Type.Object({
   id: Type.String(),

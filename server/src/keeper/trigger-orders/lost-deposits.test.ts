@@ -6,6 +6,7 @@ import { createClient } from '../../areas/trigger-v2/testing.js';
 import { ChainUnavailable, createChain, type Rpc } from '../../chain/index.js';
 import { steadyNow } from '../../lib/clock.js';
 import { silent } from '../../routing/aggregator/testing.js';
+import { accountOfWallet } from '../../store/event-accounts.js';
 import { deleteNeverPaid } from '../../store/ledger-cleaning.js';
 import { triggerOrderEvents } from '../../store/trigger-order-events.js';
 import { findTriggerOrder, type TriggerOrderRow } from '../../store/trigger-orders.js';
@@ -64,6 +65,16 @@ async function loseDeposit({ isSent = true, ...terms }: { isSent?: boolean; orde
 const stateOf = async (id: string) => (await world.rowOf(id)).progress.state;
 const depositOf = async ({ wallet, id, depositRequestId }: TriggerOrderRow) =>
   (await triggerOrderEvents(world.store, wallet, [id])).find((event) => event.id === depositRequestId);
+
+/** What the wallet of an order hears of it. */
+async function toldOf({ wallet }: TriggerOrderRow): Promise<string[]> {
+  const { rows } = await world.store.query<{ page: string }>(
+    `select page from event_outbox, unnest(accounts, pages) as t(account, page) where account = $1 order by id`,
+    [accountOfWallet(wallet)],
+  );
+  const events = rows.flatMap(({ page }) => JSON.parse(page) as { kind: string }[]);
+  return events.map(({ kind }) => kind).filter((kind) => kind.startsWith('order.'));
+}
 
 async function bringsAllHome(wallet: Keypair, { id, inputAccount }: TriggerOrderRow) {
   await client.withdraw(wallet, id);
@@ -137,6 +148,7 @@ it('attack: a node denies a deposit that has landed until its blockhash is dead:
   assert.equal(await look(row, 2 * KEPT), 0);
   assert.equal(await isKept(row), true);
   await bringsAllHome(wallet, row);
+  assert.deepEqual(await toldOf(row), ['order.failed', 'order.expired', 'order.cancelled']);
 });
 
 it('attack: a node calls a deposit lost that has landed, and hides its account from all looks but the last: that one finds it before its order is deleted', async () => {
