@@ -2,6 +2,7 @@ import type { Address } from '@slipway/wire';
 import type { Logger } from 'pino';
 import { Gauge, type Registry } from 'prom-client';
 import type { Chain } from '../chain/index.js';
+import { cached } from '../lib/single-flight.js';
 import type { KeeperLoop } from './keeper.js';
 import { Loop } from './loop.js';
 
@@ -10,6 +11,7 @@ export const KEEPER_LEAST_LAMPORTS = 20_000_000n;
 
 const WARN_AGAIN_MS = 5 * 60_000;
 const INTERVAL_MS = 10_000;
+const LEFT_FOR_MS = 1_000;
 
 interface KeeperWalletDeps {
   chain: Pick<Chain, 'account'>;
@@ -23,9 +25,16 @@ export class KeeperWallet {
   readonly #deps: KeeperWalletDeps;
   #shortage: string | undefined;
   #warnAt = Number.NEGATIVE_INFINITY;
+  /**
+   * Whether it had twice as much within the last second: claims of invites, of which anybody makes ever more, wait before fills do. One
+   * reading for all who ask. @throws ChainUnavailable
+   */
+  readonly leavesFills: () => Promise<boolean>;
 
   constructor(deps: KeeperWalletDeps) {
     this.#deps = deps;
+    const read = async () => (await this.#lamports()) >= 2n * KEEPER_LEAST_LAMPORTS;
+    this.leavesFills = cached(read, LEFT_FOR_MS, deps.steadyNow);
   }
 
   get address(): Address {
@@ -43,15 +52,10 @@ export class KeeperWallet {
     return this.#shortage === undefined;
   }
 
-  /** Whether it has twice as much: claims of invites, of which anybody makes ever more, wait before fills do. @throws ChainUnavailable */
-  async leavesFills(): Promise<boolean> {
-    return (await this.read()) >= 2n * KEEPER_LEAST_LAMPORTS;
-  }
-
   /** Its lamports. @throws ChainUnavailable */
   async read(): Promise<bigint> {
-    const { chain, address, steadyNow, log } = this.#deps;
-    const lamports = (await chain.account(address))?.lamports ?? 0n;
+    const { address, steadyNow, log } = this.#deps;
+    const lamports = await this.#lamports();
     const wasShort = this.#shortage !== undefined;
     this.#shortage = keeperShortage(address, lamports);
     if (this.#shortage === undefined) {
@@ -62,6 +66,11 @@ export class KeeperWallet {
       this.#warnAt = steadyNow() + WARN_AGAIN_MS;
     }
     return lamports;
+  }
+
+  async #lamports(): Promise<bigint> {
+    const { chain, address } = this.#deps;
+    return (await chain.account(address))?.lamports ?? 0n;
   }
 }
 

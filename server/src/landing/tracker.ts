@@ -143,6 +143,8 @@ class PollingTracker implements Tracker {
   refused(signature: string, error: Error): void {
     const flight = this.#flights.get(signature);
     if (!flight?.resending.goesFirst || !(error instanceof NotAccepted && error.throttled)) return;
+    // Between tries of its death, time passes.
+    if (mayBeDead(flight.deaths)) return;
     this.#refused.add(flight);
     const afterMs = Math.min(REFUSED_MS * this.#refused.size, flight.resending.resendAfterMs(flight.times));
     flight.sendAgainAt = Math.min(flight.sendAgainAt, this.#deps.steadyNow() + afterMs);

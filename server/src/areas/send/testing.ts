@@ -54,6 +54,7 @@ export async function openSendWorld() {
   const signer = testSigner();
   const program = INVITE_PROGRAM;
   const keeper = signer.address('keeper');
+  const time = { ahead: 0 };
   await rpc.call('requestAirdrop', [keeper, 10_000_000_000]);
   const landing = new Landing({
     store,
@@ -76,7 +77,7 @@ export async function openSendWorld() {
     chain,
     signer,
     landing,
-    keeperWallet: new KeeperWallet({ chain, address: keeper, steadyNow, log }),
+    keeperWallet: new KeeperWallet({ chain, address: keeper, steadyNow: () => steadyNow() + time.ahead, log }),
     program,
     index: { ...index, fresh: index.sync },
     async remember(request: NewRequest) {
@@ -100,6 +101,7 @@ export async function openSendWorld() {
     store,
     landing,
     keeper,
+    time,
     program,
     index,
     newIndex,

@@ -24,7 +24,7 @@ interface FeeToken {
 type Accounts = Pick<Chain, 'account'>;
 
 /**
- * The token accounts that fees go to; undefined if no account can receive them. Answers are at most 2 s old. Each caller reads what is
+ * The token accounts that fees go to; undefined if no account can receive them. Answers are kept for 2 s. Each caller reads what is
  * not known in its own turn.
  */
 export interface FeeAccounts {
@@ -47,9 +47,8 @@ export function createFeeAccounts({
   async function keep(key: string, find: () => Promise<Address | undefined>, keepsNone = true) {
     const known = kept.get(key);
     if (known && known.until > steadyNow()) return known.answer;
-    const until = steadyNow() + KEPT_MS;
     const answer = await find();
-    if (answer || keepsNone) kept.set(key, { answer, until });
+    if (answer || keepsNone) kept.set(key, { answer, until: steadyNow() + KEPT_MS });
     return answer;
   }
 
