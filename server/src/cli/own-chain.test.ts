@@ -34,3 +34,13 @@ it('attack: a node refuses once what it has taken of an operator who moves money
   assert.equal(event, 'landed');
   assert.equal((await world.chain.account(payee))?.lamports, 10_000_000n);
 });
+
+it('says how to name the chain of a service that has another port', async (t) => {
+  const other = createServer((_request, response) => response.writeHead(501).end());
+  await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
+  t.after(() => other.close());
+  const { port } = other.address() as AddressInfo;
+  const config = { chain: { kind: 'embedded', rpcPort: port }, fees: { percentile: 0, maxMicroLamports: 0 } };
+  const asked = withChain(config as unknown as Config, ({ chain }) => chain.account(generateKeypair().address));
+  await assert.rejects(asked, new RegExp(`127\\.0\\.0\\.1:${port} answered 501 .*or set SLIPWAY_RPC_PORT`));
+});

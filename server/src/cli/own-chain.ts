@@ -1,6 +1,6 @@
 import { encodeTransaction, type Transaction, transactionSignature } from '@slipway/wire';
 import { pino } from 'pino';
-import { type Chain, createChain, createHttpRpc } from '../chain/index.js';
+import { type Chain, ChainUnavailable, createChain, createHttpRpc } from '../chain/index.js';
 import type { Config } from '../config/index.js';
 import { broadcastFirst, createTracker, lifetimeByHeight, NotAccepted } from '../landing/index.js';
 import { steadyNow } from '../lib/clock.js';
@@ -47,10 +47,17 @@ export async function withChain<T>(config: Config, work: (own: Omit<OwnChain, 's
       },
     });
   } catch (error) {
+    if (error instanceof ChainUnavailable && config.chain.kind === 'embedded') throw unanswered(config, error);
     throw asOperator(error);
   } finally {
     tracker.close();
   }
+}
+
+function unanswered(config: Config, { message }: ChainUnavailable): CommandError {
+  return new CommandError(
+    `${message}: start the service, whose chain is asked at ${rpcUrl(config)}, or set SLIPWAY_RPC_PORT to the port of the RPC that it has printed`,
+  );
 }
 
 /** What this asks for is allowed to one role only; the signer does not say which. */
