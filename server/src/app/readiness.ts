@@ -19,7 +19,7 @@ const TRIAL = Buffer.alloc(64 * 1024);
 
 interface Spending {
   /** Of a process that has the keepers. */
-  wallet: { readonly shortage: string | undefined } | undefined;
+  wallet: { readonly warning: string | undefined } | undefined;
   /** Set where the wallets lose much. */
   losses: { readonly alarm: string | undefined };
 }
@@ -67,7 +67,7 @@ export function createReadiness(deps: ReadinessDeps): Readiness {
 
 /** Says why a wallet pays for nothing; that keeps no instance from serving. */
 function spendingOf({ wallet, losses: { alarm } }: Spending): Record<string, string> {
-  return { ...(wallet && { keeper: wallet.shortage ?? 'ok' }), ...(alarm !== undefined && { losses: alarm }) };
+  return { ...(wallet && { keeper: wallet.warning ?? 'ok' }), ...(alarm !== undefined && { losses: alarm }) };
 }
 
 /** What a signer of its own has stopped by itself; and that its operator should do something, which only he is told. */

@@ -115,6 +115,8 @@ export interface Services {
     leavesFills(): Promise<boolean>;
     /** Why the keepers begin nothing, by the last reading. */
     readonly shortage: string | undefined;
+    /** `shortage`, or why no invite is claimed. */
+    readonly warning: string | undefined;
   };
   /** Does all work that is due now, if this instance is a keeper; resolves when it is done. */
   readonly runDue: () => Promise<void>;

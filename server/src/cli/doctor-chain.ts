@@ -1,7 +1,7 @@
 import type { Address } from '@slipway/wire';
 import { createHttpRpc, RpcError } from '../chain/index.js';
 import type { Config } from '../config/index.js';
-import { keeperShortage } from '../keeper/wallet.js';
+import { keeperWarning } from '../keeper/wallet.js';
 import type { Check } from './doctor-check.js';
 
 const TIMEOUT_MS = 10_000;
@@ -37,8 +37,8 @@ export async function checkKeeperWallet({ roles }: Config, rpcUrl: string, walle
   const rpc = createHttpRpc({ url: rpcUrl, timeoutMs: TIMEOUT_MS });
   try {
     const { value } = await rpc.call<{ value: number }>('getBalance', [wallet, { commitment: 'confirmed' }]);
-    const detail = keeperShortage(wallet, BigInt(value));
-    if (detail !== undefined) return [{ name, ok: false, detail, next: 'send it SOL: waiting orders then go on' }];
+    const detail = keeperWarning(wallet, BigInt(value));
+    if (detail !== undefined) return [{ name, ok: false, detail, next: 'send it SOL: what waits then goes on' }];
     return [{ name, ok: true, detail: `${wallet} has ${value / 1e9} SOL` }];
   } catch {
     return [{ name, ok: false, detail: `the balance of ${wallet} cannot be read`, next: 'see the check of the RPC' }];

@@ -231,7 +231,8 @@ test('the wallet of a keeper needs SOL, and that of an instance that only answer
     return checks.get('keeper wallet');
   };
   assert.equal(await keeperWallet(0, 'api'), undefined);
-  assert.equal((await keeperWallet(20_000_000))?.ok, true);
+  assert.equal((await keeperWallet(40_000_000))?.ok, true);
+  assert.match((await keeperWallet(39_999_999))?.detail ?? '', /with less than 0\.04 no invite is claimed/);
   const poor = await keeperWallet(19_999_999, 'api,keeper');
   assert.equal(poor?.ok, false);
   assert.match(poor?.detail ?? '', new RegExp(`${signer.address('keeper')} has 0.019999999 SOL`));

@@ -34,12 +34,24 @@ test('a wallet with too little is told of at once, every five minutes, and again
   now = 5 * MINUTE;
   await wallet.canPay();
   assert.equal(warnings(), 2);
-  lamports.set(address, KEEPER_LEAST_LAMPORTS);
+  lamports.set(address, 2n * KEEPER_LEAST_LAMPORTS);
   assert.equal(await wallet.canPay(), true);
-  assert.deepEqual([wallet.shortage, log.info.mock.callCount()], [undefined, 1]);
+  assert.deepEqual([wallet.warning, log.info.mock.callCount()], [undefined, 1]);
   lamports.set(address, KEEPER_LEAST_LAMPORTS - 1n);
   assert.equal(await wallet.canPay(), false);
   assert.deepEqual([warnings(), log.info.mock.callCount()], [3, 1]);
+});
+
+test('a wallet with too little for claims alone is told of, and the keepers go on', async () => {
+  const lamports = new Map([[address, KEEPER_LEAST_LAMPORTS]]);
+  const log = { ...silent, warn: mock.fn() };
+  const wallet = new KeeperWallet({ chain: chainOf(lamports), address, steadyNow: () => 0, log: log as never });
+  assert.equal(await wallet.canPay(), true);
+  assert.deepEqual([wallet.shortage, log.warn.mock.callCount()], [undefined, 1]);
+  assert.match(
+    wallet.warning ?? '',
+    /^the keeper wallet keeper has 0\.02 SOL: with less than 0\.04 no invite is claimed/,
+  );
 });
 
 test('the metric tells of every wallet, and a keeper warns though nothing is due', async () => {

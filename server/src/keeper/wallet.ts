@@ -8,6 +8,8 @@ import { Loop } from './loop.js';
 
 /** With less, the keeper begins nothing: it could not pay for a fill and the accounts that the fill creates. */
 export const KEEPER_LEAST_LAMPORTS = 20_000_000n;
+/** With less, no invite is claimed: what anybody may claim leaves the rest for fills. */
+const CLAIMS_LEAST_LAMPORTS = 2n * KEEPER_LEAST_LAMPORTS;
 
 const WARN_AGAIN_MS = 5 * 60_000;
 const INTERVAL_MS = 10_000;
@@ -24,16 +26,14 @@ interface KeeperWalletDeps {
 export class KeeperWallet {
   readonly #deps: KeeperWalletDeps;
   #shortage: string | undefined;
+  #warning: string | undefined;
   #warnAt = Number.NEGATIVE_INFINITY;
-  /**
-   * Whether it had twice as much within the last second: claims of invites, of which anybody makes ever more, wait before fills do. One
-   * reading for all who ask. @throws ChainUnavailable
-   */
+  /** Whether it had enough for claims of invites within the last second: one reading for all who ask. @throws ChainUnavailable */
   readonly leavesFills: () => Promise<boolean>;
 
   constructor(deps: KeeperWalletDeps) {
     this.#deps = deps;
-    const read = async () => (await this.#lamports()) >= 2n * KEEPER_LEAST_LAMPORTS;
+    const read = async () => (await this.#lamports()) >= CLAIMS_LEAST_LAMPORTS;
     this.leavesFills = cached(read, LEFT_FOR_MS, deps.steadyNow);
   }
 
@@ -46,6 +46,11 @@ export class KeeperWallet {
     return this.#shortage;
   }
 
+  /** `shortage`, or why no invite is claimed. */
+  get warning(): string | undefined {
+    return this.#warning;
+  }
+
   /** Whether the wallet has enough now. @throws ChainUnavailable */
   async canPay(): Promise<boolean> {
     await this.read();
@@ -56,13 +61,14 @@ export class KeeperWallet {
   async read(): Promise<bigint> {
     const { address, steadyNow, log } = this.#deps;
     const lamports = await this.#lamports();
-    const wasShort = this.#shortage !== undefined;
-    this.#shortage = keeperShortage(address, lamports);
-    if (this.#shortage === undefined) {
+    const wasShort = this.#warning !== undefined;
+    this.#warning = keeperWarning(address, lamports);
+    this.#shortage = lamports < KEEPER_LEAST_LAMPORTS ? this.#warning : undefined;
+    if (this.#warning === undefined) {
       if (wasShort) log.info({ wallet: address, lamports: `${lamports}` }, 'the keeper wallet has SOL again');
       this.#warnAt = Number.NEGATIVE_INFINITY;
     } else if (steadyNow() >= this.#warnAt) {
-      log.warn({ wallet: address, lamports: `${lamports}` }, this.#shortage);
+      log.warn({ wallet: address, lamports: `${lamports}` }, this.#warning);
       this.#warnAt = steadyNow() + WARN_AGAIN_MS;
     }
     return lamports;
@@ -75,10 +81,14 @@ export class KeeperWallet {
 }
 
 /** What to say about a keeper wallet with too little; undefined if it has enough. */
-export function keeperShortage(address: Address, lamports: bigint): string | undefined {
-  if (lamports >= KEEPER_LEAST_LAMPORTS) return undefined;
+export function keeperWarning(address: Address, lamports: bigint): string | undefined {
+  if (lamports >= CLAIMS_LEAST_LAMPORTS) return undefined;
   const sol = (amount: bigint) => Number(amount) / 1e9;
-  return `the keeper wallet ${address} has ${sol(lamports)} SOL: with less than ${sol(KEEPER_LEAST_LAMPORTS)} the keepers begin nothing; send it SOL`;
+  const [least, effect] =
+    lamports < KEEPER_LEAST_LAMPORTS
+      ? [KEEPER_LEAST_LAMPORTS, 'the keepers begin nothing']
+      : [CLAIMS_LEAST_LAMPORTS, 'no invite is claimed'];
+  return `the keeper wallet ${address} has ${sol(lamports)} SOL: with less than ${sol(least)} ${effect}; send it SOL`;
 }
 
 /** Keeps `slipway_wallet_lamports` up to date, and the keeper's shortage while nothing is due. */
