@@ -1,6 +1,6 @@
 import { type Address, address } from '@slipway/wire';
-import { LRUCache } from 'lru-cache';
 import { GrowingCache } from '../lib/growing-cache.js';
+import { KeptValues } from '../lib/kept-values.js';
 import type { Guest } from '../lib/places.js';
 import { cached } from '../lib/single-flight.js';
 import { type AccountReading, type ChainAccount, createReadings } from './accounts.js';
@@ -149,7 +149,7 @@ function createSharedReads(rpc: Rpc, { steadyNow }: ReadDeps) {
     unitPrices: new UnitPrices(rpc, steadyNow),
     mints: new GrowingCache<Address, { facts: MintInfo; until: number }>(MAX_MINTS),
     walletReads: new WalletReads(),
-    validity: new LRUCache<string, () => Promise<Validity>>({ max: MAX_VALIDITIES }),
+    validity: new KeptValues<Validity>(MAX_VALIDITIES, steadyNow),
     forget() {
       newest = { slot: 0n, until: Number.NEGATIVE_INFINITY };
       [slots, heights] = [createSlotSense(steadyNow), createSlotSense(steadyNow)];
@@ -191,19 +191,13 @@ function chainOver(
     simulate: (wire, options) => simulate(rpc, wire, options),
     statuses: (signatures, { history }) => statusesOf(rpc, signatures, history),
     genesisHash: () => rpc.call<string>('getGenesisHash', []),
-    isBlockhashValid(blockhash) {
-      let read = shared.validity.get(blockhash);
-      if (!read) {
-        const fetch = async () => {
-          const told = await fetchValidity(rpc, blockhash);
-          if (!told.valid) shared.validity.delete(blockhash);
-          return told;
-        };
-        read = cached(fetch, VALIDITY_MS, steadyNow);
-        shared.validity.set(blockhash, read);
-      }
-      return read();
-    },
+    isBlockhashValid: (blockhash) =>
+      shared.validity.get(
+        rpc,
+        blockhash,
+        () => fetchValidity(rpc, blockhash),
+        ({ valid }) => (valid ? VALIDITY_MS : 0),
+      ),
     forget: () => shared.forget(),
   };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Address, generateKeypair } from '@slipway/wire';
-import { type Bid, createChain, createChains, type Rpc, RpcError } from './index.js';
+import { type Bid, ChainUnavailable, createChain, createChains, type Rpc, RpcError } from './index.js';
 
 const MOST = 6_400_000n;
 const BLOCKS = 150;
@@ -137,6 +137,18 @@ describe('attack: a node does not tell what accounts cost', () => {
     for (const _ of times(3)) assert.equal(await bid({ contended: [pool] }), 3n);
     assert.equal(refused(), 1);
     assert.equal(await bid({ contended: [pool], expired: 2 }), MOST / 16n);
+  });
+
+  it('one asker hears nothing: another one asks for himself', async () => {
+    let away = true;
+    const { bid, refused } = withoutAccounts(async () => {
+      if (away) throw new ChainUnavailable('busy');
+      return [{ slot: 1, prioritizationFee: 9 }] as never;
+    });
+    assert.equal(await bid({ contended: [pool] }), 3n);
+    away = false;
+    assert.equal(await bid({ contended: [pool] }), 9n);
+    assert.equal(refused(), 2);
   });
 
   it('it does not answer: half a second later the bid is the usual one', async () => {
