@@ -69,19 +69,24 @@ it('a node that is away, or does not know the mint, stops no fill', async () => 
 });
 
 it('attack: a node tells once of a height that is too high, while the entry of an order lands: it is not told as expired, and its stop-loss guards what it has bought', async () => {
-  const LANDS_MS = 4_000;
+  const LANDS_MS = 3_000;
   let [isSent, lies] = [false, 0];
+  let lie = () => {};
+  const lied = new Promise<void>((resolve) => {
+    lie = resolve;
+  });
   const rpc: Rpc = {
     ...world.world.rpc,
     async call<T>(method: string, params: unknown[]) {
-      // It takes some seconds to land, as on a busy chain.
+      // It lands some time after the lie, as on a busy chain.
       if (method === 'sendTransaction') {
-        setTimeout(() => void world.world.rpc.call(method, params).catch(() => {}), LANDS_MS);
+        void lied.then(() => sleep(LANDS_MS)).then(() => world.world.rpc.call(method, params).catch(() => {}));
         return '' as T;
       }
       const answer = await world.world.rpc.call<T>(method, params);
       if (method !== 'getLatestBlockhash' || !isSent || lies > 0) return answer;
       lies++;
+      lie();
       const { value, ...more } = answer as { value: { lastValidBlockHeight: number } };
       return { ...more, value: { ...value, lastValidBlockHeight: value.lastValidBlockHeight + 300 } } as T;
     },
