@@ -122,7 +122,7 @@ it('attack: a node drops what it is sent, so that fills expire: however many, th
   const expiresAt = world.clock.now() + 24 * 60 * MINUTE_MS;
   const { id } = await world.deposit(world.newClient(), { ...STOP, expiresAt });
   // As after ten that have expired.
-  await world.store.query(`update orders set failures = 10 where id = $1`, [id]);
+  await world.store.query(`update orders set failures = 10, fired = 'entry' where id = $1`, [id]);
   const turn = async () => {
     let isOver = false;
     const due = keeper.runDue().finally(() => {
