@@ -88,14 +88,10 @@ async function lie(
 
 /** What a client does that is told to come again: a call to the node may still hang that was made before it was honest. */
 const final = <T>(ask: () => Promise<Answer<T>>): Promise<Answer<T>> =>
-  eventually(
-    'a final answer',
-    async () => {
-      const answer = await ask();
-      return answer.headers.has('retry-after') ? undefined : answer;
-    },
-    20,
-  );
+  eventually('a final answer', async () => {
+    const answer = await ask();
+    return answer.headers.has('retry-after') ? undefined : answer;
+  });
 
 /** Lags, forgets, hangs, cuts, throttles, floods, denies what it has done, and says what it has not. */
 function hostile(random: () => number, lies: Lies): Behavior {
