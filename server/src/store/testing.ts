@@ -66,7 +66,7 @@ export async function startPostgres(): Promise<OwnPostgres> {
   const initdb = ['-D', data, '-U', 'postgres', '--auth=trust', '--no-sync', '--encoding=UTF8', '--locale=C'];
   await run(join(bin, 'initdb'), initdb, options);
 
-  const port = await freePort();
+  let port = await freePort();
   const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=300', 'fsync=off'];
   const start = () =>
     spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])], {
@@ -90,13 +90,18 @@ export async function startPostgres(): Promise<OwnPostgres> {
     process.removeListener('exit', abandon);
   };
 
-  const databases = databasesAt(`postgres://postgres@127.0.0.1:${port}/postgres`);
-  while (!(await databases.answers())) {
-    if (hasEnded()) {
+  let databases = databasesAt(urlAt(port));
+  // Whoever has taken the port since may answer, or say nothing.
+  const answers = () => Promise.race([databases.answers(), once(server, 'exit')]);
+  for (let tries = 1; !(await answers()) || hasEnded(); await sleep(20)) {
+    if (!hasEnded()) continue;
+    if (tries++ === PORT_TRIES) {
       await stop();
       throw new Error('PostgreSQL did not start');
     }
-    await sleep(20);
+    port = await freePort();
+    databases = databasesAt(urlAt(port));
+    server = start();
   }
   const crash = async () => {
     server.kill('SIGKILL');
@@ -167,6 +172,9 @@ async function ordinaryAccount(): Promise<Account> {
   const [uid, gid] = await Promise.all([run('id', ['-u', 'nobody']), run('id', ['-g', 'nobody'])]);
   return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
 }
+
+const PORT_TRIES = 5;
+const urlAt = (port: number) => `postgres://postgres@127.0.0.1:${port}/postgres`;
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
