@@ -15,6 +15,7 @@ test('attack: a free key posts ever other blockhashes that are made up: the node
     statuses: ([signature]: [string]) => new Promise<Statuses>((resolve) => asked.set(signature, resolve)),
     accountReading: async () => ({ account: undefined, slot: 1n }),
     newestSlot: async () => 1n,
+    by: () => chain,
   } as unknown as Chain;
   const submissions = new Submissions({
     chain,

@@ -131,8 +131,9 @@ export class Submissions {
     }
   }
 
-  #chainFor({ id, together }: Guest): CanLandChain {
-    const { chain } = this.#deps;
+  #chainFor(caller: Guest): CanLandChain {
+    const { id, together } = caller;
+    const chain = this.#deps.chain.by(caller);
     const inTurn = <T>(ask: () => Promise<T>): Promise<T> =>
       this.#asked.run(id, () => (together === undefined ? ask() : this.#askedTogether.run(together, ask)));
     return {
