@@ -203,6 +203,29 @@ it('attack: a free key posts more than the node lets be sent, which asks to be l
   assert.deepEqual(new Set(await Promise.all(answers)), new Set([1]));
 });
 
+it('attack: a free key has more ends looked up than the node lists in a second: nothing else is slowed for that, and as many as it lists are', async () => {
+  const LISTS = 25;
+  const listed: number[] = [];
+  const { budget, call, now, pass } = setUp((method) => {
+    if (method !== 'ends') return 1;
+    while (listed[0]! <= now() - 1_000) listed.shift();
+    if (listed.length < LISTS) return listed.push(now());
+    throw new Throttled('429', 0);
+  });
+  let told = 0;
+  const others = ['landing', 'keeper', 'posts', 'quotes', 'reads'] as const;
+  const answers: Promise<unknown>[] = [];
+  for (let round = 0; round < 600; round++) {
+    for (let n = 0; n < 15; n++) void call('ends')[0]!.then((answer) => (told += answer instanceof Error ? 0 : 1));
+    for (const purpose of others) answers.push(...call(purpose));
+    await pass(100);
+  }
+  for (const purpose of others) assert.deepEqual([purpose, budget.limit(purpose)], [purpose, LIMIT]);
+  await pass(5_000);
+  assert.deepEqual(new Set(await Promise.all(answers)), new Set([1]));
+  assert.ok(told >= (60 * LISTS) / 3, `${told}`);
+});
+
 it('attack: a stranger on the chain lands transactions that name the programs of limit orders and invites, however many: to read them takes a third of the calls, or a tenth while others take all, and what clients ask starts at once', async () => {
   const { call, pass, startedOf, budget } = setUp();
   for (let round = 0; round < 50; round++) {

@@ -3,12 +3,13 @@ import type { Guest } from '../lib/places.js';
 import { ChainUnavailable, type Rpc, Throttled } from './rpc.js';
 
 /**
- * What the chain is called for; what stands first goes first. `posts`: what clients post, until it is claimed and sent;
- * `searches`: for transactions that others have signed last; `histories`: of programs, to which anybody adds for a fee.
+ * What the chain is called for; what stands first goes first. `ends`: lists that tell how what clients have posted has ended;
+ * `posts`: what clients post, until it is claimed and sent; `searches`: for transactions that others have signed last; `histories`: of programs, to which anybody adds for a fee.
  */
 export const PURPOSES = [
   'landing',
   'keeper',
+  'ends',
   'posts',
   'quotes',
   'reads',
@@ -22,6 +23,7 @@ export type Purpose = (typeof PURPOSES)[number];
 const SHARE: Readonly<Record<Purpose, number>> = {
   landing: 1,
   keeper: 0.9,
+  ends: 0.85,
   posts: 0.82,
   quotes: 0.8,
   reads: 0.7,
@@ -29,6 +31,11 @@ const SHARE: Readonly<Record<Purpose, number>> = {
   strangers: 0.4,
   histories: 0.35,
 };
+/**
+ * A purpose of calls that most nodes limit by themselves, and clients have made: what is refused of them slows nothing else, and what is
+ * left to them then is so many of their own in a second.
+ */
+const APART: ReadonlySet<Purpose> = new Set(['ends']);
 /** The share that each purpose has whatever the others do, so that none waits for ever; at least one call a second. */
 const OWN_SHARE = 0.02;
 /** That of histories: what keepers and lists know comes from them. At least two calls a second, because there are two of them. */
@@ -78,7 +85,7 @@ interface BudgetDeps {
 
 /**
  * In no second more calls start than the limit, and those before go first. When the node throttles a purpose, its
- * limit and those of the purposes after it are halved; they come back by themselves. A pause that the node asks for is
+ * limit and those of the purposes after it are halved, but for one apart; they come back by themselves. A pause that the node asks for is
  * that of the purpose alone: most limit each method by itself, and where all are meant, each purpose is told so.
  */
 export function createCallBudget(deps: BudgetDeps): CallBudget {
@@ -231,7 +238,8 @@ class SlidingBudget implements CallBudget {
     if (lane.recent < ownOf(lane)) return true;
     const isBeside = lane.purpose === 'posts' && this.#lane('quotes').waiters.size > 0;
     if (isBeside && lane.recent >= lane.limit * POSTS_BESIDE_QUOTES) return false;
-    return inAll < lane.limit * SHARE[lane.purpose];
+    if (!APART.has(lane.purpose)) return inAll < lane.limit * SHARE[lane.purpose];
+    return lane.recent < lane.limit && inAll < this.#deps.callsPerSecond * SHARE[lane.purpose];
   }
 
   #start(lane: Lane, now: number): void {
@@ -258,12 +266,14 @@ class SlidingBudget implements CallBudget {
     lane.pausedUntil = Math.max(lane.pausedUntil, now + retryAfterMs);
     if (now - lane.loweredAt < WINDOW_MS) return;
     this.#forget(now);
-    const inAll = this.#started.length - this.#oldest;
+    const isApart = APART.has(lane.purpose);
+    const made = isApart ? lane.recent : this.#started.length - this.#oldest;
     const least = Math.min(LEAST_CALLS, this.#deps.callsPerSecond);
-    for (const each of this.#lanes.slice(this.#lanes.indexOf(lane))) {
+    const after = this.#lanes.slice(this.#lanes.indexOf(lane)).filter(({ purpose }) => !APART.has(purpose));
+    for (const each of isApart ? [lane] : after) {
       this.#recover(each, now);
       each.loweredAt = now;
-      each.limit = Math.max(least, Math.min(each.limit, inAll) / 2);
+      each.limit = Math.max(least, Math.min(each.limit, made) / 2);
     }
   }
 

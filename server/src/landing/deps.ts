@@ -16,15 +16,13 @@ export interface LandingDeps {
   trialChain?: (area: string) => Chain;
   /** The chain for searching what others were given to send, which may take many calls; `chain` by default. */
   searchChain?: Chain;
+  /** By which it is looked up how what clients have posted has ended; that of `chain` by default. */
+  endsRpc?: Rpc;
   /** Every RPC that transactions are sent to; the first is also the one that the chain is read from. */
   sendRpcs: readonly Rpc[];
   /** How the transactions of others are landed; as our own, and any number of them, when left out. */
   strangers?: {
     chain: Chain;
-    /** The chain for simulating what is to be claimed for an area; `chain` by default. */
-    trialChain?: (area: string) => Chain;
-    /** The chain for searching what others were given to send, which may take many calls; `chain` by default. */
-    searchChain?: Chain;
     sendRpcs: readonly Rpc[];
     /** The most that are followed at the same time: of one caller, and in all. */
     underWayPerKey: number;

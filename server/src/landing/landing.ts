@@ -57,16 +57,16 @@ export class Landing {
 
   constructor(deps: LandingDeps) {
     this.#deps = deps;
-    const { store, clock, steadyNow, chain, sendRpcs, observe, log, settlements } = deps;
+    const { store, clock, steadyNow, chain, observe, log, settlements } = deps;
     this.looks = new PostedAnswers(() => LOOKED_MS, steadyNow);
-    const ways = sendRpcs.map((rpc) => ownFirst(rpc, steadyNow));
+    const ways = deps.sendRpcs.map((rpc) => ownFirst(rpc, steadyNow));
     this.#ways = { own: ways.map(({ own }) => own), others: ways.map(({ others }) => others) };
-    const tracker = createTracker({ chain, sendRpcs: this.#ways.others, ownRpcs: this.#ways.own, log, steadyNow });
-    const { searchChain = chain } = deps;
+    const { searchChain = chain, endsRpc = chain.rpc } = deps;
+    const { own: ownRpcs, others: sendRpcs } = this.#ways;
+    const tracker = createTracker({ chain, endsRpc, sendRpcs, ownRpcs, log, steadyNow });
     const delegated = createDelegatedSend({ store, clock, chain: searchChain, log, closing: this.#closing.signal });
     this.#spending = new Spending(clock, settlements);
     const writes = createGroupedWrites({ store, clock, settlements, spending: this.#spending });
-    const ofClients = posted(chain);
     const following = new Following({
       store,
       clock,
@@ -78,7 +78,7 @@ export class Landing {
       settle: writes.settle,
       resendingOf({ area, error }) {
         if (error !== null) return UNSENT;
-        return settlements[area]?.isOurs ? OWN : ofClients;
+        return settlements[area]?.isOurs ? OWN : posted(trialChainOf(deps, area));
       },
       isOurs: (wire) => isPaidBy(deps.signer, wire),
     });

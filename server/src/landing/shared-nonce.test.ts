@@ -73,7 +73,8 @@ async function openWorld() {
   const rpc: Rpc = {
     name: 'node',
     async call<T>(method: string, params: unknown[]): Promise<T> {
-      if (method === 'getSignaturesForAddress') return node.history(() => inner.call(method, params)) as Promise<T>;
+      if (method === 'getSignaturesForAddress')
+        throw new ChainUnavailable('landing waits for no lists of what clients post');
       if (method === 'getSignatureStatuses') {
         const [asked, ...options] = params as [string[]];
         const known = (signature: string) => landed.find((each) => beginningOf(each) === beginningOf(signature));
@@ -86,6 +87,10 @@ async function openWorld() {
       return base58Encode(decodeTransaction(wire).signatures[0]!) as T;
     },
   };
+  const endsRpc: Rpc = {
+    name: 'node',
+    call: <T>(method: string, params: unknown[]) => node.history(() => inner.call(method, params)) as Promise<T>,
+  };
   const [store, clock] = [await openAnyStore(), createClock()];
   const chain = createChain({ rpc, steadyNow, fees: FEES });
   const landing = new Landing({
@@ -93,6 +98,7 @@ async function openWorld() {
     clock,
     steadyNow: () => steadyNow() + time.ahead,
     chain,
+    endsRpc,
     sendRpcs: [rpc],
     signer: testSigner(),
     settlements: {},

@@ -48,6 +48,8 @@ interface TrackerDeps {
   sendRpcs: readonly Rpc[];
   /** For what goes first; the same when left out. */
   ownRpcs?: readonly Rpc[];
+  /** By which ends are looked up; that of `chain` when left out. */
+  endsRpc?: Rpc;
   log: Logger;
   steadyNow: () => number;
   /** `CLOSE` when left out. */
@@ -99,8 +101,8 @@ class PollingTracker implements Tracker {
   constructor(deps: TrackerDeps) {
     this.#deps = deps;
     this.#pace = deps.pace ?? CLOSE;
-    const { chain, steadyNow } = deps;
-    this.#looks = new EndLooks({ rpc: chain.rpc, steadyNow, atOnce: this.#pace.looksAtOnce });
+    const { chain, endsRpc = chain.rpc, steadyNow } = deps;
+    this.#looks = new EndLooks({ rpc: endsRpc, steadyNow, atOnce: this.#pace.looksAtOnce });
   }
 
   track(flight: Flight): Promise<Verdict> {
