@@ -3,7 +3,7 @@ import { speaksAgainstPools } from '../../landing/index.js';
 import { type Hop, isRefused, type QuoteRequest, type Token } from '../../routing/router.js';
 import { type FailedFill, failedFills } from '../../store/failed-fills.js';
 import type { FillDeps } from './deps.js';
-import { findOffer, isEnough, type Market, type Offer, offerOf, tooLittle } from './offers.js';
+import { findOffer, isEnough, type Market, type Offer, offerOf, refusal, type Skipped, tooLittle } from './offers.js';
 import type { Sale } from './sale.js';
 import { readFillPayload } from './settlement.js';
 
@@ -16,7 +16,7 @@ interface Trade {
   output: Token;
 }
 
-type Open = (pools: PoolChoice) => Market | { skipped: string };
+type Open = (pools: PoolChoice) => Market | Skipped;
 
 /** A market, and what it offers. */
 interface Found {
@@ -55,7 +55,7 @@ export async function chooseMarket(
   trade: Trade,
   open: Open,
   signal: AbortSignal,
-): Promise<Chosen | { skipped: string }> {
+): Promise<Chosen | Skipped> {
   const { sale } = trade;
   const market = open(ALL);
   if ('skipped' in market) return market;
@@ -84,7 +84,7 @@ export async function chooseOthers(
   avoided: ReadonlySet<Address>,
   open: Open,
   amount: bigint,
-): Promise<Chosen | { skipped: string }> {
+): Promise<Chosen | Skipped> {
   const { excludePools = [], onlyPools } = pools;
   const fewer = await offerOver(
     { onlyPools, excludePools: new Set([...excludePools, ...avoided]) },
@@ -105,7 +105,7 @@ async function offerOver(
   open: Open,
   find: typeof findOffer,
   amount: bigint,
-): Promise<Chosen | { skipped: string }> {
+): Promise<Chosen | Skipped> {
   const opened = open(pools);
   if ('skipped' in opened) return opened;
   const bps = all.market.slippage(all.offer.quote);
@@ -118,9 +118,9 @@ async function offerOver(
   return { market, offer: offerOf(market, offer.amount, offer.quote), pools, all };
 }
 
-async function findWhole(market: Market, amount: bigint): Promise<Offer | { skipped: string }> {
+async function findWhole(market: Market, amount: bigint): Promise<Offer | Skipped> {
   const quote = await market.quote(amount);
-  if (isRefused(quote)) return { skipped: quote.reason };
+  if (isRefused(quote)) return refusal(quote);
   const offer = offerOf(market, amount, quote);
   return isEnough(market, offer) ? offer : { skipped: tooLittle(market, offer) };
 }

@@ -1,4 +1,5 @@
 import { decodeTransaction } from '@slipway/wire';
+import { ChainUnavailable } from '../../chain/index.js';
 import { Outage } from '../../errors/index.js';
 import { ReservationRefused, WouldFail } from '../../landing/index.js';
 import { backOffMs } from '../../lib/back-offs.js';
@@ -9,6 +10,7 @@ import type { TriggerOrderRow } from '../../store/trigger-orders.js';
 import { isCrossed } from '../../trigger-orders/order-triggers.js';
 import { concludeFill } from './conclude-fill.js';
 import type { FillDeps } from './deps.js';
+import type { Skipped } from './offers.js';
 import { type PreparedFill, prepareFill } from './prepare-fill.js';
 import { remember } from './remember.js';
 import { saleOf } from './sale.js';
@@ -17,13 +19,24 @@ import type { FiredOrder } from './waiting-orders.js';
 
 const NOT_OURS = 'this order is not as its owner made it: somebody else has written to the database';
 
-/** `released`: we had claimed it, nothing was sent, and it waits again. */
-export type FillOutcome = 'filled' | 'failed' | 'released' | 'not ours';
+/** `released`: we had claimed it, nothing was sent, and it waits again. For no fault of its own: `later`, and `away` where a node does not answer. */
+export type FillOutcome = 'filled' | 'failed' | Released | 'not ours';
+type Released = 'released' | 'later' | 'away';
 
 /** Longer than a transaction lives: whoever waits for longer waits for a node. */
 export const LONGEST_WAIT_MS = 120_000;
-/** Of what the signer does not sign now, which is no fault of the order. */
-const SIGNER_BACK_OFF = { ...BACK_OFF, longestMs: 60_000 };
+/**
+ * How many tries in a row count at most for an order, which rests the longer, the more have: what was no fault of its own has it rest
+ * for 32 s at most, or 8 s.
+ */
+export const COUNTED: Readonly<Record<FillOutcome, number>> = {
+  released: Number.POSITIVE_INFINITY,
+  later: 4,
+  away: 2,
+  filled: 0,
+  failed: 0,
+  'not ours': 0,
+};
 /** A node may know what a transaction has moved only a moment after its status. */
 const LONGEST_READ_MS = 2_000;
 
@@ -41,17 +54,15 @@ export async function fillOrder(deps: FillDeps, fired: PricedOrder, isSent: () =
   if (!order) return 'not ours';
   if (!(await deps.landing.vouchesForOrder(order))) return release(deps, order, fired, NOT_OURS);
   const prepared = await prepare(deps, order, fired);
-  if ('skipped' in prepared) return release(deps, order, fired, prepared.skipped);
+  if (prepared instanceof Outage) return release(deps, order, fired, prepared.message, 'away');
+  if ('skipped' in prepared) return release(deps, order, fired, prepared.skipped, prepared.isLater && 'later');
   let sent: SentFill;
   try {
     sent = await send(deps, order, prepared);
   } catch (error) {
-    // Signing comes before anything is sent.
-    const { message } = error as Error;
-    const isLater = error instanceof Outage && ['SIGNER_UNAVAILABLE', 'SIGNER_HOLDS'].includes(error.code);
-    if (isLater) return release(deps, order, fired, message, SIGNER_BACK_OFF);
-    const isUnsent = [WouldFail, ReservationRefused, SignerRefused, Stopped].some((kind) => error instanceof kind);
-    if (isUnsent) return release(deps, order, fired, message);
+    // Nodes and the signer are asked before anything is sent.
+    const why = whyUnsent(error);
+    if (why) return release(deps, order, fired, (error as Error).message, why);
     // It may have been sent: `Recovery` finds out from the chain.
     throw error;
   }
@@ -63,13 +74,20 @@ async function prepare(
   deps: FillDeps,
   order: TriggerOrderRow,
   fired: PricedOrder,
-): Promise<PreparedFill | { skipped: string }> {
+): Promise<PreparedFill | Skipped | Outage> {
   if (!stillFires(order, fired, deps.clock.now())) return { skipped: 'its terms have changed, or its time is over' };
   try {
     return await prepareFill(deps, saleOf(order));
   } catch (error) {
-    return { skipped: (error as Error).message };
+    return error instanceof Outage ? error : { skipped: (error as Error).message };
   }
+}
+
+function whyUnsent(error: unknown): Released | undefined {
+  if (error instanceof ChainUnavailable) return 'away';
+  if (error instanceof Outage && ['SIGNER_UNAVAILABLE', 'SIGNER_HOLDS'].includes(error.code)) return 'later';
+  const kinds = [WouldFail, ReservationRefused, SignerRefused, Stopped];
+  return kinds.some((kind) => error instanceof kind) ? 'released' : undefined;
 }
 
 /** Whether the claimed order still fires: its owner may have changed it in the meantime. */
@@ -128,11 +146,12 @@ async function release(
   order: TriggerOrderRow,
   { leg, tries }: FiredOrder,
   reason: string,
-  backOff = BACK_OFF,
+  how: Released = 'released',
 ): Promise<FillOutcome> {
-  await writes.release({ order, retryAt: new Date(clock.now() + backOffMs(tries + 1, backOff)) });
+  const rest = backOffMs(Math.min(tries, COUNTED[how]) + 1, BACK_OFF);
+  await writes.release({ order, retryAt: new Date(clock.now() + rest) });
   // Said once, not at each of its tries.
   const level = reason !== NOT_OURS ? 'info' : tries === 0 ? 'error' : 'debug';
   log[level]({ order: order.id, leg, reason }, 'an order has fired, but cannot be filled now');
-  return 'released';
+  return how;
 }

@@ -9,7 +9,7 @@ import type { KeeperLoop } from '../keeper.js';
 import { type InFlight, type Work, Worker } from '../worker.js';
 import { newAbsences } from './absences.js';
 import type { FillDeps, TriggerKeeperDeps } from './deps.js';
-import { type FillOutcome, fillOrder, type PricedOrder } from './fill-order.js';
+import { COUNTED, type FillOutcome, fillOrder, type PricedOrder } from './fill-order.js';
 import { createFillWrites } from './fill-writes.js';
 import { Firing } from './firing.js';
 import { createMetrics, type TriggerMetrics } from './metrics.js';
@@ -218,7 +218,7 @@ class TriggerWork implements Work<OwnedOrder, PricedOrder> {
     let outcome: FillOutcome | 'broken' = 'broken';
     try {
       outcome = await fillOrder(this.#deps, priced, isSent);
-      this.#orders.tried(fired, outcome === 'released');
+      this.#orders.tried(fired, COUNTED[outcome]);
     } finally {
       this.#metrics.ended(outcome, this.#deps.steadyNow() - fired.firedAt);
       // Whatever happened to it is in the store.

@@ -5,7 +5,7 @@ import type { QuoteRequest, Token } from '../../routing/router.js';
 import { automaticSlippageBps } from '../../routing/slippage.js';
 import { type Worth, worthOf } from '../../trigger-orders/tick.js';
 import type { TriggerKeeperDeps } from './deps.js';
-import type { Market } from './offers.js';
+import type { Market, Skipped } from './offers.js';
 import type { Sale } from './sale.js';
 
 const BPS = 10_000n;
@@ -27,11 +27,11 @@ export function marketOf(
   { input, output }: { input: Token; output: Token },
   signal: AbortSignal,
   { readings, ...pools }: { readings: FillReadings } & Pick<QuoteRequest, 'excludePools' | 'onlyPools'>,
-): Market | { skipped: string } {
+): Market | Skipped {
   const { router, maxBelowFairBps } = deps;
   const [from, to] = [worthInOrders(deps, input), worthInOrders(deps, output)];
-  if ('unknown' in from) return { skipped: from.unknown };
-  if ('unknown' in to) return { skipped: to.unknown };
+  if ('unknown' in from) return { skipped: from.unknown, isLater: true };
+  if ('unknown' in to) return { skipped: to.unknown, isLater: true };
   const sold = { usd: from.highUsd, decimals: input.decimals };
   const bought = { usd: to.lowUsd, decimals: output.decimals };
   const doubts = [from.doubt, to.doubt].filter((doubt) => doubt !== undefined);

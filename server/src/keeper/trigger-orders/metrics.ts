@@ -42,7 +42,7 @@ export function createMetrics(registry: Registry, counts: () => { waiting: numbe
     /** Another keeper has claimed what is `not ours`, and counts it. */
     ended(outcome: FillOutcome | 'broken', milliseconds: number): void {
       if (outcome === 'not ours') return;
-      fills.inc({ outcome });
+      fills.inc({ outcome: outcome === 'away' || outcome === 'later' ? 'released' : outcome });
       if (outcome === 'filled') durations.observe(milliseconds / 1_000);
     },
   };

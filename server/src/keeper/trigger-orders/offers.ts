@@ -11,6 +11,12 @@ export interface Offer {
   strain: number;
 }
 
+/** Why nothing is sold now. `isLater`: for what is not known at the moment, whatever the order asks. */
+export interface Skipped {
+  skipped: string;
+  isLater?: true;
+}
+
 export interface Market {
   quote(amount: bigint): Promise<Quote | Refusal>;
   /** Basis points that a trade with this quote may lose against the quote and the prices. */
@@ -50,14 +56,14 @@ export function offerOf({ slippage, fair }: Market, amount: bigint, quote: Quote
 /**
  * An offer for the whole amount or, if the market is too shallow for that, for the largest part that a few quotes find.
  */
-export async function findOffer(market: Market, amount: bigint): Promise<Offer | { skipped: string }> {
+export async function findOffer(market: Market, amount: bigint): Promise<Offer | Skipped> {
   const quote = await market.quote(amount);
   if (isRefused(quote)) {
     const part =
       quote.refused === 'no-route'
         ? await findPart(market, amount, { amount, strain: Number.POSITIVE_INFINITY })
         : undefined;
-    return part ?? { skipped: quote.reason };
+    return part ?? refusal(quote);
   }
   const whole = offerOf(market, amount, quote);
   if (isEnough(market, whole)) return whole;
@@ -66,6 +72,9 @@ export async function findOffer(market: Market, amount: bigint): Promise<Offer |
   const tooMuch = taken ?? { amount: quote.inAmount, strain: Number.POSITIVE_INFINITY };
   return (await findPart(market, amount, tooMuch)) ?? { skipped: tooLittle(market, whole) };
 }
+
+export const refusal = ({ refused, reason }: Refusal): Skipped =>
+  refused === 'unavailable' || refused === 'timeout' ? { skipped: reason, isLater: true } : { skipped: reason };
 
 /** Whether the market takes the amount, but for what is worth no sale, and gives enough. The rest stays in the order's account. */
 export const isEnough = (market: Market, offer: Offer): boolean =>

@@ -12,7 +12,7 @@ import { atMost } from './conclude-fill.js';
 import type { FillDeps, TriggerKeeperDeps } from './deps.js';
 import { chooseMarket, chooseOthers, type PoolChoice } from './failed-routes.js';
 import { marketOf } from './market.js';
-import { isEnough, type Offer, offerOf, tooLittle } from './offers.js';
+import { isEnough, type Offer, offerOf, refusal, type Skipped, tooLittle } from './offers.js';
 import type { Sale } from './sale.js';
 
 /** The time limit for all quotes of a fill. */
@@ -50,7 +50,7 @@ interface Trade {
  * Crafts and simulates the transaction that fills an order by its fired leg: all of it, or as much as the market takes
  * within the slippage. Returns the reason if that is not possible.
  */
-export async function prepareFill(deps: FillDeps, asked: Sale): Promise<PreparedFill | { skipped: string }> {
+export async function prepareFill(deps: FillDeps, asked: Sale): Promise<PreparedFill | Skipped> {
   const [input, output] = await Promise.all([readToken(deps, asked.inputMint), readToken(deps, asked.outputMint)]);
   if (!input || !output) return { skipped: 'its mints are not on the chain' };
   if ('unclear' in input) return { skipped: input.unclear };
@@ -100,7 +100,7 @@ export async function prepareFill(deps: FillDeps, asked: Sale): Promise<Prepared
     }
     if (!quote.simpler) break;
     const simpler = await quote.simpler(signal);
-    if (isRefused(simpler)) return { skipped: simpler.reason };
+    if (isRefused(simpler)) return refusal(simpler);
     offer = offerOf(market, amount, simpler);
     if (!isEnough(market, offer)) return { skipped: tooLittle(market, offer) };
   }

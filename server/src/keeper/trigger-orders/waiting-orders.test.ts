@@ -121,27 +121,31 @@ describe('orders that wait for a price', () => {
     const id = await insert({ retryAt: new Date(clock.now()) });
     const orders = await openOrders();
     await orders.update(nothing);
-    const fire = (wasReleased: boolean) => {
+    const fire = (most: number) => {
       const [fired] = orders.tick(SOL, 150);
-      orders.tried(fired!, wasReleased);
+      orders.tried(fired!, most);
       orders.readAgain(id);
       return fired?.tries;
     };
     for (const tries of [0, 1, 2]) {
-      assert.equal(fire(true), tries);
+      assert.equal(fire(9), tries);
       await orders.update(nothing);
     }
-    assert.equal(fire(false), 3);
+    assert.equal(fire(0), 3);
     await orders.update(nothing);
     for (const tries of [0, 1]) {
-      assert.equal(fire(true), tries);
+      assert.equal(fire(9), tries);
+      await orders.update(nothing);
+    }
+    for (const tries of [2, 3, 3]) {
+      assert.equal(fire(3), tries);
       await orders.update(nothing);
     }
     const order = (await findTriggerOrder(store, id))!;
     await store.transaction((tx) => editTriggerOrder(tx, order, { ...order, slippageBps: 500 }, new Date(clock.now())));
     orders.readAgain(id);
     await orders.update(nothing);
-    assert.equal(fire(true), 0);
+    assert.equal(fire(9), 0);
     await orders.close();
   });
 
@@ -152,7 +156,7 @@ describe('orders that wait for a price', () => {
       orders.readAgain(id);
       await orders.update(nothing);
       const [fired] = orders.tick(SOL, 150);
-      orders.tried(fired!, true);
+      orders.tried(fired!, 9);
       return fired?.tries;
     };
     for (const tries of [0, 1, 2]) {
@@ -343,7 +347,7 @@ describe('orders that wait for a price', () => {
     const [fired] = orders.tick(SOL, 70);
     assert.deepEqual([fired?.id, fired?.leg, fired?.tries], [id, 'stop_loss', 0]);
     // It could not be filled, either: now both rest, each until its own time.
-    orders.tried(fired!, true);
+    orders.tried(fired!, 9);
     const retryAt = new Date(clock.now() + 20_000);
     await store.query(`update orders set fired = 'stop_loss', retry_at = $1, failures = 0`, [retryAt]);
     orders.readAgain(id);

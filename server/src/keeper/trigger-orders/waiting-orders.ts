@@ -138,10 +138,11 @@ export class WaitingOrders {
     });
   }
 
-  /** Records whether a fired order was released. */
-  tried({ id, leg, tries }: FiredOrder, wasReleased: boolean): void {
+  /** Records whether a fired order was released, and how many tries in a row count at most for that; 0 where it was not released. */
+  tried({ id, leg, tries }: FiredOrder, most: number): void {
     const ofOrder = this.#tries.get(id) ?? new Map<Leg, { count: number; at: number }>();
-    if (wasReleased) this.#tries.set(id, ofOrder.set(leg, { count: tries + 1, at: this.#deps.clock.now() }));
+    const count = Math.max(tries, Math.min(tries + 1, most));
+    if (most > 0) this.#tries.set(id, ofOrder.set(leg, { count, at: this.#deps.clock.now() }));
     else if (ofOrder.delete(leg) && ofOrder.size === 0) this.#tries.delete(id);
   }
 
