@@ -91,8 +91,9 @@ export async function startPostgres(): Promise<OwnPostgres> {
   };
 
   let databases = databasesAt(urlAt(port));
+  let end = once(server, 'exit');
   // Whoever has taken the port since may answer, or say nothing.
-  const answers = () => Promise.race([databases.answers(), once(server, 'exit')]);
+  const answers = () => Promise.race([databases.answers(), end]);
   for (let tries = 1; !(await answers()) || hasEnded(); await sleep(20)) {
     if (!hasEnded()) continue;
     if (tries++ === PORT_TRIES) {
@@ -102,6 +103,7 @@ export async function startPostgres(): Promise<OwnPostgres> {
     port = await freePort();
     databases = databasesAt(urlAt(port));
     server = start();
+    end = once(server, 'exit');
   }
   const crash = async () => {
     server.kill('SIGKILL');
