@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { decodeTransaction, decompileInstructions, parseComputeUnitPrice } from '@slipway/wire';
 import type { Rpc } from '../../chain/index.js';
+import { PATIENCE_MS } from '../../lib/testing.js';
 import { isRefused } from '../../routing/router.js';
 import { FEE_BPS, type KeeperWorld, openKeeperWorld, type TestOrder } from './testing.js';
 
@@ -39,7 +40,7 @@ async function crowded(surplus: bigint) {
   const [a, b] = await w.pair([MILLION, MILLION]);
   for (const token of [a, b]) await w.holding(token, w.taker, 77n);
   const request = { mode: 'exact-in', input: a, output: b, amount: MAKING, excludeVenues: new Set<string>() } as const;
-  const quote = await w.aggregator.quote(request, AbortSignal.timeout(10_000));
+  const quote = await w.aggregator.quote(request, AbortSignal.timeout(PATIENCE_MS));
   assert.ok(!isRefused(quote));
   // The program's fee comes on top.
   const order = await w.open(a, b, ((quote.outAmount - surplus) * 10_000n) / (10_000n + BigInt(FEE_BPS)));

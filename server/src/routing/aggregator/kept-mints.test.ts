@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Address, WRAPPED_SOL_MINT } from '@slipway/wire';
 import type { Logger } from 'pino';
 import { createLiveAccounts } from '../../chain/index.js';
+import { PATIENCE_MS } from '../../lib/testing.js';
 import type { Aggregator } from './index.js';
 import { FOUND_MINTS } from './mint-scans.js';
 import { newAddress, openAggregator, openWorld, silent, type World, WRAPPED_SOL } from './testing.js';
@@ -93,7 +94,7 @@ describe('attack: a stranger on the chain opens limit orders for ever more token
         excludeVenues: new Set(),
         forLimitOrder: true,
       },
-      AbortSignal.timeout(10_000),
+      AbortSignal.timeout(PATIENCE_MS),
     );
 
   it('attack: orders for 1,000 tokens take no room from what clients ask for', async (t) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { PATIENCE_MS } from '../../lib/testing.js';
 import { isRefused, type QuoteRequest, type Token } from '../router.js';
 import { openAggregator, openWorld, WRAPPED_SOL } from './testing.js';
 
@@ -19,7 +20,7 @@ it('attack: a stranger on the chain makes 33 tokens of which pools have one unit
   t.after(close);
   const ask = async (input: Token, amount: bigint, mode: QuoteRequest['mode'] = 'exact-in') => {
     const request: QuoteRequest = { mode, input, output: bought, amount, excludeVenues: new Set() };
-    const quote = await aggregator.quote(request, AbortSignal.timeout(30_000));
+    const quote = await aggregator.quote(request, AbortSignal.timeout(PATIENCE_MS));
     return isRefused(quote) ? quote.refused : { in: quote.inAmount, out: quote.outAmount };
   };
   const watched = async (pools: number) => {

@@ -109,7 +109,7 @@ describe('pools that cannot be traded with', () => {
     const counted = aggregator.venues().find(({ label }) => label === 'Raydium CP')!.skipped;
     const reasons = { 'trading is disabled': 1, 'its type of creator fee is unknown': 1 };
     assert.deepEqual(counted, reasons, 'though nobody has asked for them');
-    const refused = await aggregator.quote(request(disabled.mints), AbortSignal.timeout(10_000));
+    const refused = await aggregator.quote(request(disabled.mints), AbortSignal.timeout(PATIENCE_MS));
     assert.ok(isRefused(refused) && refused.refused === 'no-route');
     assert.ok(refused.reason.endsWith(`Raydium CP ${disabled.address}: trading is disabled`), refused.reason);
     const text = await registry.metrics();
@@ -137,7 +137,7 @@ describe('a pool that is new', () => {
     const [a, b] = [await world.token(), await world.token()];
     const { address } = await world.pool(a, b, [10n ** 9n, 10n ** 9n]);
     await aggregator.learn(address);
-    const quote = await aggregator.quote(request([a.mint, b.mint]), AbortSignal.timeout(10_000));
+    const quote = await aggregator.quote(request([a.mint, b.mint]), AbortSignal.timeout(PATIENCE_MS));
     if (isRefused(quote)) assert.fail(quote.reason);
     assert.equal(quote.hops[0]!.venue, address);
     await aggregator.learn(newAddress());
@@ -172,7 +172,7 @@ describe('a pool that is new', () => {
       t.after(close);
       const routedOver = async (address: Address) => {
         for (; ; await new Promise((resolve) => setTimeout(resolve, 20))) {
-          const answered = await aggregator.quote(request([a.mint, b.mint]), AbortSignal.timeout(10_000));
+          const answered = await aggregator.quote(request([a.mint, b.mint]), AbortSignal.timeout(PATIENCE_MS));
           if (!isRefused(answered) && answered.hops[0]!.venue === address) return;
         }
       };

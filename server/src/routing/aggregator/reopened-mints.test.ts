@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Address, addressToBytes, encodeMint, TOKEN_2022_PROGRAM, WRAPPED_SOL_MINT } from '@slipway/wire';
 import { createLiveAccounts } from '../../chain/index.js';
-import { runningNow } from '../../lib/testing.js';
+import { PATIENCE_MS, runningNow } from '../../lib/testing.js';
 import { isRefused } from '../router.js';
 import { KnownMints } from './known-mints.js';
 import { newAddress, openAggregator, openWorld, silent, type World, WRAPPED_SOL } from './testing.js';
@@ -42,7 +42,7 @@ test('attack: an issuer of a token closes its mint and opens it anew with other 
   // Swaps count in the smallest units.
   const quote = await aggregator.quote(
     { mode: 'exact-in', input: WRAPPED_SOL, output: closable, amount: 1_000n, excludeVenues: new Set() },
-    AbortSignal.timeout(10_000),
+    AbortSignal.timeout(PATIENCE_MS),
   );
   assert.ok(!isRefused(quote) && quote.outAmount > 900n);
 });

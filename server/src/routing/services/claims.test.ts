@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { generateKeypair, type Instruction, TOKEN_PROGRAM } from '@slipway/wire';
+import { PATIENCE_MS } from '../../lib/testing.js';
 import { isRefused, type QuoteRequest, type Refusal, type Token } from '../router.js';
 import { createServiceRouter, type RoutingService } from './index.js';
 
@@ -36,7 +37,7 @@ function openService(outAmount: bigint) {
   });
   const request: QuoteRequest = { mode: 'exact-in', input, output, amount: AMOUNT, owner, excludeVenues: new Set() };
   const parties = { owner, source, destination, receiver: owner, feePayer: owner, rentPayer: owner };
-  const quote = () => router.quote(request, AbortSignal.timeout(10_000));
+  const quote = () => router.quote(request, AbortSignal.timeout(PATIENCE_MS));
   return {
     state,
     quote,

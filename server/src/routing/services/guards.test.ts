@@ -18,6 +18,7 @@ import {
   writableSigner,
 } from '@slipway/wire';
 import { craftSwap, type Swap } from '../../crafting/swap.js';
+import { PATIENCE_MS } from '../../lib/testing.js';
 import { isRefused, type Token } from '../router.js';
 import { createServiceRouter, type RoutingService } from './index.js';
 
@@ -64,7 +65,7 @@ async function swapOf({ vm, taker, input, output, source, destination }: World) 
   const chain = { account, latestBlockhash: () => assert.fail('there are no tables') };
   const router = createServiceRouter(service, { chain, usd: () => undefined, steadyNow: () => 0 });
   const request = { mode: 'exact-in', input, output, amount: AMOUNT, owner: taker, excludeVenues: new Set() } as const;
-  const quote = await router.quote({ ...request, excludeVenues: new Set() }, AbortSignal.timeout(10_000));
+  const quote = await router.quote({ ...request, excludeVenues: new Set() }, AbortSignal.timeout(PATIENCE_MS));
   if (isRefused(quote)) return quote;
   const parties = { owner: taker, source, destination, receiver: taker, feePayer: taker, rentPayer: taker };
   const built = await quote.build({ ...parties, absentSigners: new Set(), minOut: LEAST });
