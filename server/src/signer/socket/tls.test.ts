@@ -13,12 +13,14 @@ import { PATIENCE_MS } from '../../lib/testing.js';
 import { connectSigner, openSigner, type RemoteSigner, sealedRow } from '../index.js';
 import { LOOK_MS } from '../process/certificates.js';
 import { HANDSHAKE_MS, type Listening, listenForCallers, MOST_UNKNOWN } from '../process/listen.js';
+import { encodeFrame } from './frames.js';
 import type { KeyPort } from './protocol.js';
 
 const WALLET = address('8gMBNeKwXaoNi9bhbVUWFt4Uc5aobL9PeYMXfYDMePE2');
 const HOST = '127.0.0.1';
 /** More than one caller may have. */
 const MANY = 100;
+const HELLO = encodeFrame({ slipwaySigner: 4 });
 
 let folder: string;
 let port: KeyPort;
@@ -146,6 +148,9 @@ describe('callers with certificates', { skip: missing }, () => {
       while (said.filter((each) => each === event).length === before) await new Promise((next) => setTimeout(next, 10));
     };
     const stays = await open();
+    // Who says nothing for seconds is ended.
+    stays.write(HELLO);
+    assert.match(String(await once(stays, 'data')), /"caller":"api"/);
     const warning = 'the certificates cannot be read again: those from before are used';
     const breakages = [
       () => writeFileSync(files.ca, 'half of it'),
@@ -164,8 +169,8 @@ describe('callers with certificates', { skip: missing }, () => {
       assert.equal(await served(), fingerprintOf(next));
       [now, next] = [next, now];
     }
-    stays.write('\0\0\0\x14{"slipwaySigner": 4}');
-    assert.match(String(await once(stays, 'data')), /"caller":"api"/);
+    stays.write(encodeFrame({ id: 1, method: 'ping', params: {} }));
+    assert.match(String(await once(stays, 'data')), /"id":1/);
     assert.equal(said.filter((event) => event === warning).length, breakages.length);
   });
 
@@ -188,7 +193,7 @@ describe('callers with certificates', { skip: missing }, () => {
     const keeps = (socket: Socket) => socket.on('session', (given: Buffer) => (session ??= given));
     const first = connectTls({ host: HOST, port: listening.tlsPort!, rejectUnauthorized: false, cert, key });
     sockets.push(keeps(first));
-    first.on('secureConnect', () => first.write('\0\0\0\x14{"slipwaySigner": 4}'));
+    first.on('secureConnect', () => first.write(HELLO));
     assert.match(String(await once(first, 'data')), /"caller":"api"/);
     assert.ok(session);
     assert.equal(await heard({ cert, key, session }), '');
@@ -252,12 +257,13 @@ describe('callers with certificates', { skip: missing }, () => {
     const { certificate: cert, key } = credentials('api');
     const open: Socket[] = [];
     for (let i = 0; i < MANY; i++) {
-      const socket = connectTls({ ...options, cert, key });
-      socket.on('error', () => {});
+      const socket = connectTls({ ...options, cert, key }).on('error', () => {});
+      sockets.push(socket);
       await once(socket, 'secureConnect');
+      // Who says nothing for seconds leaves his place to the next one.
+      socket.resume().write(HELLO);
       open.push(socket);
     }
-    sockets.push(...open);
     await (await clientOf('keeper')).probe();
     const refused = () => notes.filter((note) => note === 'too many connections of a caller {"caller":"api"}').length;
     while (refused() < MANY - 64) await new Promise((resolve) => setTimeout(resolve, 10));
