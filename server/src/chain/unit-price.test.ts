@@ -115,6 +115,27 @@ describe('attack: a wallet has many fills due at once, over many pools', () => {
       assert.equal(await chain.computeUnitPrice(undefined, { contended: [pool] }), 7n);
     assert.deepEqual(calls.toSorted(), ['keeper 1', 'landing 0']);
   });
+
+  it('callers of one purpose ask once for all of them, however long their calls wait', async () => {
+    const [pool] = newAddresses(1) as [Address];
+    let asked = 0;
+    const chains = createChains(
+      () => ({
+        name: 'node.example',
+        call: <T>(_: string, [accounts]: [Address[]?]) => {
+          if (!accounts) return Promise.resolve([{ slot: 1, prioritizationFee: 7 }] as T);
+          asked += 1;
+          return new Promise<T>(() => {});
+        },
+      }),
+      { steadyNow: () => 0, fees: { percentile: 75, maxMicroLamports: MOST } },
+    );
+    const crafts = times(20).map((n) =>
+      chains.quotes.by({ id: `${n}` }).computeUnitPrice(undefined, { contended: [pool] }),
+    );
+    assert.deepEqual(new Set(await Promise.all(crafts)), new Set([7n]));
+    assert.equal(asked, 1);
+  });
 });
 
 describe('attack: a node does not tell what accounts cost', () => {
