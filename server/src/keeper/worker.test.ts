@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { ChainUnavailable } from '../chain/index.js';
 import { BackOffs } from '../lib/back-offs.js';
 import { silent } from '../routing/aggregator/testing.js';
 import type { Store } from '../store/sql.js';
@@ -17,7 +18,7 @@ class TestWork implements Work<string, string> {
   readonly failures: [string, string, number][] = [];
   readonly turns: number[] = [];
   /** Items that fail, and where. */
-  readonly broken = new Map<string, 'isDue' | 'prepare' | 'send'>();
+  readonly broken = new Map<string, 'isDue' | 'prepare' | 'send' | 'away'>();
   readonly #held = new Map<string, () => void>();
   /** How many turns have run at the same time at most. */
   mostTurns = 0;
@@ -69,6 +70,7 @@ class TestWork implements Work<string, string> {
     for (const item of [...this.#held.keys()]) this.letGo(item);
   }
   #breakAt(item: string, step: string) {
+    if (this.broken.get(item) === 'away' && step === 'prepare') throw new ChainUnavailable('away');
     if (this.broken.get(item) === step) throw new Error(`broken at ${step}`);
   }
 }
@@ -340,6 +342,28 @@ describe('items that fail', () => {
     now += 1_000;
     await worker.runDue();
     assert.equal(backOffs.triesOf('item'), 0);
+    await worker.close();
+  });
+
+  it('attack: a node answers nothing for an hour: half a minute later at most each item is tried again, which then fails as one that has failed five times', async () => {
+    let now = 0;
+    const backOffs = new BackOffs({ firstMs: 2_000, longestMs: 3_600_000 }, () => now);
+    const { work, worker } = newWorker('serially', { backOffs });
+    const begunAt: number[] = [];
+    work.broken.set('item', 'away');
+    const pass = async (until: number) => {
+      for (; now <= until; now += 1_000) {
+        const before = work.prepared.length;
+        work.items = ['item'];
+        await worker.tick();
+        if (work.prepared.length > before) begunAt.push(now);
+      }
+    };
+    await pass(3_600_000);
+    assert.ok(now - begunAt.at(-1)! <= 33_000);
+    work.broken.set('item', 'prepare');
+    await pass(now + 120_000);
+    assert.equal(begunAt.at(-1)! - begunAt.at(-2)!, 64_000);
     await worker.close();
   });
 

@@ -5,6 +5,7 @@ import { waitAtMost } from '../lib/wait-at-most.js';
 import { holdLease, releaseLease } from '../store/leases.js';
 import type { Store } from '../store/sql.js';
 import { FairQueue, type GroupPath } from './fair-queue.js';
+import { isAway } from './is-away.js';
 import { Loop, type LoopOptions } from './loop.js';
 import type { KeeperWallet } from './wallet.js';
 
@@ -85,6 +86,8 @@ const ALL = '';
 /** Longer than a transaction lives. An instance that died blocks an item for no longer than this. */
 const LEASE_MS = 90_000;
 const LONGEST_SEND_MS = 3 * 60_000;
+/** As so many failures in a row counts at most that something did not answer: of 2 s at first, items then rest for half a minute. */
+const AWAY_COUNTED = 5;
 /** After checking this many items, yield to the event loop. */
 const ITEMS_A_TICK = 20;
 /** The processor is left to others after so many milliseconds, for as long, or a second. */
@@ -352,7 +355,8 @@ export class Worker<Item, Prepared> implements InFlight {
   }
 
   #failed(item: Item, error: unknown): void {
-    const tries = this.#options.backOffs?.fail(this.#work.idOf(item)) ?? 1;
+    const most = isAway(error) ? AWAY_COUNTED : undefined;
+    const tries = this.#options.backOffs?.fail(this.#work.idOf(item), most) ?? 1;
     this.#work.failed(item, (error as Error).message, tries);
   }
 }

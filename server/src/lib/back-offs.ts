@@ -29,11 +29,12 @@ export class BackOffs {
     this.#steadyNow = steadyNow;
   }
 
-  /** Records a failure; returns the number of failures in a row. */
-  fail(id: string): number {
-    const { tries, waits } = this.#get(id);
-    this.#rest(id, { tries: tries + 1, waits }, backOffMs(tries + 1, this.#times));
-    return tries + 1;
+  /** Records a failure, which counts as no more than `most` in a row; returns the number of failures in a row. */
+  fail(id: string, most = Number.POSITIVE_INFINITY): number {
+    const { tries: before, waits } = this.#get(id);
+    const tries = Math.max(before, Math.min(before + 1, most));
+    this.#rest(id, { tries, waits }, backOffMs(Math.min(tries, most), this.#times));
+    return tries;
   }
 
   /** Lets an item rest that has not failed, with its own delays. */
