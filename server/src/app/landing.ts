@@ -31,7 +31,7 @@ export async function openLanding(base: Base): Promise<Landing> {
     // Whatever is posted is simulated, also what its client knows to fail: that must not cost landings and fills.
     trialChain: (area) => (area in ofKeepers ? chains.keeper : chains.posts),
     searchChain: chains.searches,
-    endsRpc: chains.ends.rpc,
+    endsChain: chains.ends,
     sendRpcs: node.sendRpcsFor('landing'),
     strangers: { chain: chains.strangers, sendRpcs: node.sendRpcsFor('strangers'), ...config.submit },
     signer,

@@ -210,7 +210,7 @@ it('attack: a free key has more ends looked up than the node lists in a second: 
     if (method !== 'ends') return 1;
     while (listed[0]! <= now() - 1_000) listed.shift();
     if (listed.length < LISTS) return listed.push(now());
-    throw new Throttled('429', 0);
+    throw new Throttled('429', 5_000);
   });
   let told = 0;
   const others = ['landing', 'keeper', 'posts', 'quotes', 'reads'] as const;
@@ -279,7 +279,7 @@ describe('attack: a node throttles its callers', () => {
     for (const purpose of ['landing', 'keeper', 'quotes', 'reads'] as const) assert.equal(budget.limit(purpose), LIMIT);
   });
 
-  it('and asks to be left alone for a year, whatever it is asked: it is, for 5 s, but for landing and 10 calls a second of keepers', async () => {
+  it('and asks to be left alone for a year, whatever it is asked: it is, for 5 s, but for landing, the ends of what is posted, and 10 calls a second of keepers', async () => {
     const { answering, call, pass, startedOf } = throttling([...PURPOSES], 365 * 86_400_000);
     for (const purpose of PURPOSES) call(purpose);
     await pass(10);
@@ -287,8 +287,9 @@ describe('attack: a node throttles its callers', () => {
     for (const purpose of PURPOSES) call(purpose, 40);
     const started = () => Object.fromEntries(PURPOSES.map((purpose) => [purpose, startedOf(purpose)]));
     await pass(4_900);
-    const { landing, keeper, ...others } = started();
+    const { landing, ends, keeper, ...others } = started();
     assert.equal(landing, 41);
+    assert.ok(ends! > 1, `${ends}`);
     assert.ok(keeper! > 1 && keeper! <= 1 + 5 * LEAST_CALLS, `${keeper}`);
     assert.deepEqual(new Set(Object.values(others)), new Set([1]));
     await pass(200);
@@ -304,7 +305,7 @@ describe('attack: a node throttles its callers', () => {
       await pass(10);
       for (const each of PURPOSES) {
         call(each);
-        const waits = each === purpose && each !== 'landing' && each !== 'keeper';
+        const waits = each === purpose && !['landing', 'ends', 'keeper'].includes(each);
         assert.equal(startedOf(each), each === purpose && !waits ? 2 : 1, `${each} beside ${purpose}`);
       }
     }

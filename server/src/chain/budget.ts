@@ -50,7 +50,11 @@ const MAX_WAITING_SECONDS = 2;
 /** What is left to a purpose when the node throttles all the time. */
 export const LEAST_CALLS = 10;
 /** Calls in a second that a purpose starts while the node has asked it for a pause; the others start none. */
-const WHILE_PAUSED: Partial<Record<Purpose, number>> = { landing: Number.POSITIVE_INFINITY, keeper: LEAST_CALLS };
+const WHILE_PAUSED: Partial<Record<Purpose, number>> = {
+  landing: Number.POSITIVE_INFINITY,
+  keeper: LEAST_CALLS,
+  ends: Number.POSITIVE_INFINITY,
+};
 /** Milliseconds without throttling in which a limit comes back from nothing to what is configured. */
 const RECOVERY_MS = 60_000;
 
@@ -239,7 +243,7 @@ class SlidingBudget implements CallBudget {
     const isBeside = lane.purpose === 'posts' && this.#lane('quotes').waiters.size > 0;
     if (isBeside && lane.recent >= lane.limit * POSTS_BESIDE_QUOTES) return false;
     if (!APART.has(lane.purpose)) return inAll < lane.limit * SHARE[lane.purpose];
-    return lane.recent < lane.limit && inAll < this.#deps.callsPerSecond * SHARE[lane.purpose];
+    return lane.recent < lane.limit && inAll < this.#lane('landing').limit * SHARE[lane.purpose];
   }
 
   #start(lane: Lane, now: number): void {

@@ -16,8 +16,8 @@ export interface LandingDeps {
   trialChain?: (area: string) => Chain;
   /** The chain for searching what others were given to send, which may take many calls; `chain` by default. */
   searchChain?: Chain;
-  /** By which it is looked up how what clients have posted has ended; that of `chain` by default. */
-  endsRpc?: Rpc;
+  /** The chain for looking up how what clients have posted has ended; `chain` by default. */
+  endsChain?: Chain;
   /** Every RPC that transactions are sent to; the first is also the one that the chain is read from. */
   sendRpcs: readonly Rpc[];
   /** How the transactions of others are landed; as our own, and any number of them, when left out. */

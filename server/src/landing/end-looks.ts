@@ -1,5 +1,5 @@
 import type { Address } from '@slipway/wire';
-import { type Ends, endOf, endsOf, Refused, type Rpc, type TransactionEnd, Unanswered } from '../chain/index.js';
+import { type Chain, type Ends, endOf, endsOf, Refused, type TransactionEnd, Unanswered } from '../chain/index.js';
 import { FairRoom } from '../lib/fair-room.js';
 import type { Guest } from '../lib/places.js';
 
@@ -34,7 +34,7 @@ export interface Look extends Wanted {
 }
 
 interface EndLooksDeps {
-  rpc: Rpc;
+  chain: Pick<Chain, 'by'>;
   steadyNow: () => number;
   /** The most payers that a node is asked for at the same time, besides those of long lists. */
   atOnce: number;
@@ -132,8 +132,8 @@ export class EndLooks {
   }
 
   async #endsOf(looks: readonly Look[]): Promise<Ends | 'untold'> {
-    const { rpc } = this.#deps;
-    let { payer, signature, since } = looks[0]!;
+    let { payer, signature, since, caller } = looks[0]!;
+    const { rpc } = this.#deps.chain.by(caller);
     if (isRead(looks[0]!)) {
       const end = await endOf(rpc, signature);
       return end === 'untold' ? end : { ends: new Map(end && [[signature, end]]), isBuried: false };

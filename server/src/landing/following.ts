@@ -14,6 +14,8 @@ import type { Tracker, Verdict } from './tracker.js';
 
 /** A durable nonce never expires, so give up on its transaction after this long. */
 const GIVE_UP_MS = 5 * 60_000;
+/** Longer than a call waits for a slow node: then what this instance has under way is left to others. */
+export const MOST_BLIND_MS = 2 * LANDING_LEASE;
 
 export interface FollowingDeps extends Pick<LandingDeps, 'store' | 'clock' | 'steadyNow' | 'observe' | 'log'> {
   tracker: Pick<Tracker, 'track' | 'pollNow'>;
@@ -23,6 +25,8 @@ export interface FollowingDeps extends Pick<LandingDeps, 'store' | 'clock' | 'st
   resendingOf?: (row: LedgerRow) => Resending | undefined;
   /** Whether a key of ours signs this transaction first; of none, when left out. */
   isOurs?: (wire: Uint8Array) => boolean;
+  /** For how many milliseconds the node has told nothing: another instance may do better. None, when left out. */
+  blindFor?: () => number;
 }
 
 interface HowToFollow {
@@ -81,9 +85,9 @@ export class Following {
   }
 
   #renewLeases(): void {
-    const { store, log } = this.#deps;
+    const { store, log, blindFor = () => 0 } = this.#deps;
     const ids = [...this.#ends.keys()];
-    if (ids.length === 0) return;
+    if (ids.length === 0 || blindFor() > MOST_BLIND_MS) return;
     store
       .transaction((tx) => renewLeases(tx, ids))
       .catch((error: Error) =>

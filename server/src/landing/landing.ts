@@ -18,7 +18,7 @@ import { Claiming, type HowToSend, trialChainOf } from './claiming.js';
 import { createDelegatedSend, type DelegatedSend, type Deliver } from './delegated-send.js';
 import type { LandingDeps } from './deps.js';
 import { endEvents } from './end-events.js';
-import { Following, lifetimeOfRow } from './following.js';
+import { Following, lifetimeOfRow, MOST_BLIND_MS } from './following.js';
 import { createGroupedWrites } from './grouped-writes.js';
 import type { Deaths } from './lifetime.js';
 import { isAsOrdered } from './order-seal.js';
@@ -61,9 +61,9 @@ export class Landing {
     this.looks = new PostedAnswers(() => LOOKED_MS, steadyNow);
     const ways = deps.sendRpcs.map((rpc) => ownFirst(rpc, steadyNow));
     this.#ways = { own: ways.map(({ own }) => own), others: ways.map(({ others }) => others) };
-    const { searchChain = chain, endsRpc = chain.rpc } = deps;
+    const { searchChain = chain, endsChain = chain } = deps;
     const { own: ownRpcs, others: sendRpcs } = this.#ways;
-    const tracker = createTracker({ chain, endsRpc, sendRpcs, ownRpcs, log, steadyNow });
+    const tracker = createTracker({ chain, endsChain, sendRpcs, ownRpcs, log, steadyNow });
     const delegated = createDelegatedSend({ store, clock, chain: searchChain, log, closing: this.#closing.signal });
     this.#spending = new Spending(clock, settlements);
     const writes = createGroupedWrites({ store, clock, settlements, spending: this.#spending });
@@ -81,6 +81,7 @@ export class Landing {
         return settlements[area]?.isOurs ? OWN : posted(trialChainOf(deps, area));
       },
       isOurs: (wire) => isPaidBy(deps.signer, wire),
+      blindFor: () => tracker.blindFor(),
     });
     this.#tracker = tracker;
     this.#delegated = delegated;
@@ -249,6 +250,8 @@ export class Landing {
    * Takes over what a stopped instance left in flight; with `all`, also what another instance still holds a lease on.
    */
   async resume({ all }: { all: boolean }): Promise<number> {
+    // What this copy cannot see is left to others, its own, too.
+    if (!all && this.#tracker.blindFor() > MOST_BLIND_MS) return 0;
     const rows = await this.#deps.store.transaction((tx) => takeAbandoned(tx, { all }, MAX_RESUMED));
     for (const row of rows) {
       const following = isSubmission(row) ? this.#strangers.following : this.#following;

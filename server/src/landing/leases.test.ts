@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { memo } from '@slipway/wire';
-import { findRequest, renewLeases } from '../store/ledger.js';
-import { openWorld, signedBy } from './testing.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { decodeTransaction, generateKeypair, memo, sign, systemTransfer, withSignature } from '@slipway/wire';
+import { ChainUnavailable, createChain, type Rpc } from '../chain/index.js';
+import { craftTransaction } from '../crafting/transaction.js';
+import { steadyNow } from '../lib/clock.js';
+import { PATIENCE_MS, runningNow } from '../lib/testing.js';
+import { testSigner } from '../sandbox/maker/testing.js';
+import { findRequest, insertCrafted, type NewRequest, renewLeases } from '../store/ledger.js';
+import { Landing, rememberOwn } from './index.js';
+import { FEES, log, openWorld, signedBy } from './testing.js';
 
 const HOUR_MS = 60 * 60_000;
 
@@ -38,4 +45,53 @@ it('attack: an operator by mistake runs a copy whose clock is an hour ahead: it 
   assert.equal(await isLong(), true);
   await right.resume({ all: false });
   assert.equal(await isLong(), false);
+});
+
+it('attack: a node answers nothing to one of two copies that share a database: the other one takes over what that has under way', async (t) => {
+  const { store, clock, rpc, wallet } = world;
+  const payer = await wallet(1_000_000_000);
+  let isAway = false;
+  const cutOff: Rpc = {
+    ...rpc,
+    call: (method, params) =>
+      isAway || method === 'sendTransaction'
+        ? Promise.reject(new ChainUnavailable('cut off'))
+        : rpc.call(method, params),
+  };
+  const copyOver = (of: Rpc) =>
+    new Landing({
+      store,
+      clock,
+      steadyNow,
+      log,
+      signer: testSigner(),
+      settlements: {},
+      chain: createChain({ rpc: of, steadyNow, fees: FEES }),
+      sendRpcs: [of],
+      observe: () => {},
+    });
+  const [one, other] = [copyOver(cutOff), copyOver(rpc)];
+  t.after(() => [one, other].map((copy) => copy.close()));
+  const { blockhash, lastValidBlockHeight } = await createChain({ rpc, steadyNow, fees: FEES }).latestBlockhash();
+  const budget = { computeUnitLimit: 1_000, computeUnitPrice: 0n };
+  const instructions = [systemTransfer({ from: payer.address, to: generateKeypair().address, lamports: 500_000_000n })];
+  const crafted = craftTransaction({ feePayer: payer.address, instructions, blockhash, budget });
+  const unsigned = decodeTransaction(crafted.wire);
+  const transaction = withSignature(unsigned, payer.address, sign(payer, unsigned.message));
+  const asked = { area: 'a', wallet: payer.address, crafted, lastValidBlockHeight, cosigners: [], payload: {} };
+  const insert = (row: NewRequest) => store.single((tx) => insertCrafted(tx, [row]));
+  const request = await rememberOwn(insert, asked, clock);
+  const told = one.execute(request, transaction).catch(() => {});
+  const stateOf = async () => (await findRequest(store, request.id))!.state;
+  const until = async (isSo: () => Promise<boolean>) => {
+    for (const end = runningNow() + PATIENCE_MS; !(await isSo()); await sleep(100)) assert.ok(runningNow() < end);
+  };
+  await until(async () => (await stateOf()) === 'sending');
+  isAway = true;
+  await until(async () => {
+    await other.resume({ all: false });
+    return (await stateOf()) === 'landed';
+  });
+  isAway = false;
+  await told;
 });

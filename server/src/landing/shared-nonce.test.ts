@@ -98,7 +98,7 @@ async function openWorld() {
     clock,
     steadyNow: () => steadyNow() + time.ahead,
     chain,
-    endsRpc,
+    endsChain: createChain({ rpc: endsRpc, steadyNow, fees: FEES }),
     sendRpcs: [rpc],
     signer: testSigner(),
     settlements: {},

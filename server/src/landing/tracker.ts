@@ -1,11 +1,12 @@
 import type { Logger } from 'pino';
 import type { Chain, Rpc, TransactionEnd } from '../chain/index.js';
 import type { Guest } from '../lib/places.js';
+import { waitAtMost } from '../lib/wait-at-most.js';
 import { broadcast, NotAccepted } from './broadcast.js';
+import { Conclusions, type Dying, MAX_STATUSES } from './conclusions.js';
 import { EndLooks } from './end-looks.js';
-import { GIVEN_UP, rfqError } from './explain.js';
-import { FORGOTTEN, historySince, isForgotten, UNCERTAIN } from './history-since.js';
-import { type Deaths, deadAt, type Lifetime, mayBeDead, newDeaths } from './lifetime.js';
+import { FORGOTTEN, UNCERTAIN } from './history-since.js';
+import { mayBeDead, newDeaths } from './lifetime.js';
 import { AT_REST, CLOSE, type Pace, type Resending } from './pace.js';
 import { ToldEnd } from './told-end.js';
 
@@ -15,16 +16,10 @@ export type Verdict =
   | { event: 'failed'; slot: bigint | null; error: unknown }
   | { event: 'expired'; slot: null; error: unknown };
 
-interface Flight {
-  signature: string;
+interface Flight extends Pick<Dying, 'signature' | 'lifetime' | 'giveUpAt' | 'sent'> {
   wire: Uint8Array;
-  lifetime: Lifetime;
-  /** Steady milliseconds after which it is followed no more, though it may yet land (durable nonces never expire). */
-  giveUpAt?: number;
   /** Taken over from a stopped instance, which may not have sent it yet: it is sent at once. */
   takenOver?: boolean;
-  /** When it was sent, in Unix milliseconds, and whether that is so long ago that a node may know nothing of it. */
-  sent?: { at: number; isOld(): boolean };
   /** How often it is sent again; as the tracker does by default. */
   resending?: Resending;
   /** A key of ours signs first: nobody else chooses how the signature begins, by which nodes know it. */
@@ -40,6 +35,8 @@ export interface Tracker {
   refused(signature: string, error: Error): void;
   /** Polls now instead of at the next interval, because something has just been accepted. */
   pollNow(): void;
+  /** For how many milliseconds no status of what is under way could be read; 0 where nothing is. */
+  blindFor(): number;
   close(): void;
 }
 
@@ -48,23 +45,23 @@ interface TrackerDeps {
   sendRpcs: readonly Rpc[];
   /** For what goes first; the same when left out. */
   ownRpcs?: readonly Rpc[];
-  /** By which ends are looked up; that of `chain` when left out. */
-  endsRpc?: Rpc;
+  /** By which ends are looked up; `chain` when left out. */
+  endsChain?: Chain;
   log: Logger;
   steadyNow: () => number;
   /** `CLOSE` when left out. */
   pace?: Pace;
 }
 
-/** The most signatures that getSignatureStatuses takes. */
-const MAX_STATUSES = 256;
 /** Until what goes first and was refused has its next turn, for each that was: of a hundred each is sent as often as all others are. */
 const REFUSED_MS = 20;
 /** Until what may be dead has its next turn. */
 const DYING_MS = 2_000;
+/** A poll waits for no longer until it is known what is dead. */
+const LONGEST_WAIT_MS = 1_000;
 
-interface Tracked extends Flight {
-  deaths: Deaths;
+interface Tracked extends Omit<Flight, keyof Dying>, Dying {
+  told: ToldEnd;
   resending: Resending;
   verdict: Promise<Verdict>;
   resolve: (verdict: Verdict) => void;
@@ -75,7 +72,6 @@ interface Tracked extends Flight {
   isWorthResending: boolean;
   /** How often it has its turn to be sent before that is asked again. */
   asksAgainAt: number;
-  told: ToldEnd;
 }
 
 /** In which order flights have their turn, where not all do: those that have waited longest first. */
@@ -91,9 +87,12 @@ class PollingTracker implements Tracker {
   readonly #pace: Pace;
   readonly #flights = new Map<string, Tracked>();
   readonly #looks: EndLooks;
+  readonly #conclusions: Conclusions;
   /** What goes first and was refused when it was last sent. */
   readonly #refused = new Set<Tracked>();
   #timer: NodeJS.Timeout | undefined;
+  /** When statuses were last read, or there were none to read. */
+  #readAt = 0;
   #polling = false;
   #pollAgain = false;
   #closed = false;
@@ -101,8 +100,9 @@ class PollingTracker implements Tracker {
   constructor(deps: TrackerDeps) {
     this.#deps = deps;
     this.#pace = deps.pace ?? CLOSE;
-    const { chain, endsRpc = chain.rpc, steadyNow } = deps;
-    this.#looks = new EndLooks({ rpc: endsRpc, steadyNow, atOnce: this.#pace.looksAtOnce });
+    const { chain, endsChain = chain, steadyNow } = deps;
+    this.#looks = new EndLooks({ chain: endsChain, steadyNow, atOnce: this.#pace.looksAtOnce });
+    this.#conclusions = new Conclusions({ chain, log: deps.log, steadyNow });
   }
 
   track(flight: Flight): Promise<Verdict> {
@@ -123,12 +123,15 @@ class PollingTracker implements Tracker {
         reject,
         deaths: newDeaths(),
         told: new ToldEnd(flight, { looks: this.#looks, steadyNow, log, end }),
+        expire: (error) => this.#finish(tracked, { event: 'expired', slot: null, error }),
+        rest: () => this.#rest(tracked),
         resending,
         sendAgainAt,
         times,
         isWorthResending: false,
         asksAgainAt: 0,
       };
+      if (this.#flights.size === 0) this.#readAt = steadyNow();
       this.#flights.set(flight.signature, tracked);
       if (takenOver) this.pollNow();
       else if (this.#flights.size === 1 && !this.#polling) this.#wake(this.#pace.pollMs);
@@ -150,6 +153,10 @@ class PollingTracker implements Tracker {
     this.#refused.add(flight);
     const afterMs = Math.min(REFUSED_MS * this.#refused.size, flight.resending.resendAfterMs(flight.times));
     flight.sendAgainAt = Math.min(flight.sendAgainAt, this.#deps.steadyNow() + afterMs);
+  }
+
+  blindFor(): number {
+    return this.#flights.size === 0 ? 0 : this.#deps.steadyNow() - this.#readAt;
   }
 
   close(): void {
@@ -179,9 +186,10 @@ class PollingTracker implements Tracker {
     if (all.length > maxResends) all.sort(byTurn);
     this.#looks.allow(maxLooks, maxLongLooks);
     let turns = maxResends;
+    const until = this.#deps.steadyNow() + LONGEST_WAIT_MS;
     for (let from = 0; from < all.length; from += MAX_STATUSES) {
       const group = all.slice(from, from + MAX_STATUSES);
-      const taken = await this.#pollGroup(group, turns).catch((error: Error) => {
+      const taken = await this.#pollGroup(group, turns, until).catch((error: Error) => {
         this.#deps.log.warn({ reason: error.message, underWay: group.length }, 'cannot read statuses; will ask again');
         return 0;
       });
@@ -192,18 +200,22 @@ class PollingTracker implements Tracker {
     this.#pollAgain = false;
   }
 
-  /** Returns how many of the `turns` it took to look closely at a transaction, or to send it again. */
-  async #pollGroup(group: Tracked[], turns: number): Promise<number> {
+  /**
+   * Returns how many of the `turns` it took to look closely at a transaction, or to send it again. Whether one is dead is waited for
+   * until then: the others are read and sent again meanwhile.
+   */
+  async #pollGroup(group: Tracked[], turns: number, until: number): Promise<number> {
     const { chain, steadyNow } = this.#deps;
     const { slot, found } = await chain.statuses(signaturesOf(group), { history: false });
+    this.#readAt = steadyNow();
     const unknown = group.filter((flight, index) => !flight.told.hear(found[index], slot, 'recent'));
     const due = unknown.filter((flight) => flight.sendAgainAt <= steadyNow()).slice(0, Math.max(0, turns));
     if (due.length === 0) return 0;
-    try {
-      await this.#concludeDead(due);
-    } finally {
-      for (const flight of due) if (this.#flights.has(flight.signature)) this.#sendAgain(flight);
-    }
+    await waitAtMost(
+      Math.max(0, until - steadyNow()),
+      this.#conclusions.reach(due).then(() => this.#hasten(due)),
+    );
+    for (const flight of due) if (this.#flights.has(flight.signature)) this.#sendAgain(flight);
     return due.length;
   }
 
@@ -235,29 +247,6 @@ class PollingTracker implements Tracker {
     return flight.isWorthResending;
   }
 
-  /** Checks for death before status: in the other order, it could land between the two reads. */
-  async #concludeDead(due: Tracked[]): Promise<void> {
-    const { chain, steadyNow } = this.#deps;
-    const deaths = await Promise.all(due.map((flight) => this.#deathOf(flight)));
-    const isGivenUp = due.map((flight) => steadyNow() >= (flight.giveUpAt ?? Number.POSITIVE_INFINITY));
-    const ended = due.filter((_, index) => deaths[index] !== undefined || isGivenUp[index]);
-    if (ended.length === 0) return;
-    const { slot, found } = await chain.statuses(signaturesOf(ended), { history: true });
-    const asks = ended.some(({ sent }, index) => sent?.isOld() && !found[index]);
-    const since = asks ? await historySince(chain.rpc).catch(() => Number.POSITIVE_INFINITY) : undefined;
-    for (const [index, flight] of ended.entries()) {
-      // Whose status that is shows by itself, once the node knows no more of that time by parts of signatures.
-      if (flight.told.hear(found[index], slot, 'history') || found[index]?.confirmed) continue;
-      const death = deaths[due.indexOf(flight)];
-      // A node that lags behind the one that reported the death may not have seen it land yet.
-      if (death === undefined) this.#finish(flight, { event: 'expired', slot: null, error: rfqError(GIVEN_UP) });
-      // It is in a block that will be confirmed, or be gone: by a nonce, it is dead because it has landed.
-      else if (found[index]) continue;
-      else if (flight.sent?.isOld() && isForgotten(flight.sent.at, since)) this.#rest(flight);
-      else if (slot >= death) this.#finish(flight, { event: 'expired', slot: null, error: null });
-    }
-  }
-
   /** The node cannot know whether it has landed. */
   #rest(flight: Tracked): void {
     if (flight.resending !== AT_REST)
@@ -265,13 +254,10 @@ class PollingTracker implements Tracker {
     flight.resending = AT_REST;
   }
 
-  /** A failed read counts as alive until the next poll, so that it does not hold up the others. */
-  #deathOf({ lifetime, deaths, signature }: Tracked): Promise<bigint | undefined> {
-    const { chain, log } = this.#deps;
-    return deadAt(lifetime, chain, deaths).catch((error: Error) => {
-      log.debug({ signature, reason: error.message }, 'cannot tell whether a transaction can still land');
-      return undefined;
-    });
+  /** Has what may be dead its next turn soon, also where that was known only after its last one. */
+  #hasten(flights: readonly Tracked[]): void {
+    const soon = this.#deps.steadyNow() + DYING_MS;
+    for (const flight of flights) if (mayBeDead(flight.deaths)) flight.sendAgainAt = Math.min(flight.sendAgainAt, soon);
   }
 
   #finish(flight: Tracked, verdict: Verdict): void {

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { it, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { generateKeypair } from '@slipway/wire';
+import { createChain, type Rpc, Unanswered } from '../chain/index.js';
+import { PATIENCE_MS, runningNow } from '../lib/testing.js';
+import { CLOSE } from './pace.js';
+import { emptyWire, FEES, log } from './testing.js';
+import { createTracker } from './tracker.js';
+
+const lifetime = { kind: 'blockhash', blockhash: generateKeypair().address, aliveAt: 1n } as const;
+const wire = emptyWire(lifetime.blockhash);
+
+/** A node on which nothing of this lifetime lands any more but what is in `landed`, and which answers for all history as `lookUp` does. */
+function setUp(t: TestContext, lookUp: (signatures: readonly string[]) => Promise<void>) {
+  let now = 0;
+  const landed = new Set<string>();
+  const rpc: Rpc = {
+    name: 'test',
+    async call<T>(method: string, [asked, options]: unknown[]): Promise<T> {
+      const context = { slot: 1_000 };
+      if (method === 'isBlockhashValid') return { context, value: false } as T;
+      assert.equal(method, 'getSignatureStatuses');
+      const signatures = asked as string[];
+      if ((options as { searchTransactionHistory: boolean }).searchTransactionHistory) await lookUp(signatures);
+      const status = { slot: 1_000, err: null, confirmationStatus: 'confirmed' };
+      return { context, value: signatures.map((each) => (landed.has(each) ? status : null)) } as T;
+    },
+  };
+  const steadyNow = () => now;
+  const chain = createChain({ rpc, steadyNow, fees: FEES });
+  const tracker = createTracker({ chain, sendRpcs: [], log, steadyNow, pace: { ...CLOSE, pollMs: 1 } });
+  t.after(() => tracker.close());
+  const ends = new Map<string, string>();
+  return {
+    landed,
+    ends,
+    track(signature: string) {
+      // Of ours a status is enough.
+      tracker.track({ signature, wire, lifetime, isOurs: true }).then(
+        ({ event }) => ends.set(signature, event),
+        () => {},
+      );
+    },
+    /** Lets its time go by until this is so. */
+    async until(isSo: () => boolean) {
+      for (const end = runningNow() + PATIENCE_MS; !isSo(); await sleep(5)) {
+        assert.ok(runningNow() < end);
+        now += 100;
+      }
+    },
+  };
+}
+
+it('attack: a node answers nothing of what it keeps of all history: what lands is told all the same, beside what is dead', async (t) => {
+  let lookedUp = 0;
+  const { track, landed, ends, until } = setUp(t, () => {
+    lookedUp += 1;
+    return new Promise(() => {});
+  });
+  for (let n = 0; n < 300; n++) track(`dead ${n}`);
+  await until(() => lookedUp > 0);
+  track('lands');
+  landed.add('lands');
+  await until(() => ends.size > 0);
+  assert.deepEqual([...ends], [['lands', 'landed']]);
+});
+
+it('attack: a node looks up one signature after the other in what it keeps of all history: two hundred that die together are all told', async (t) => {
+  const { track, ends, until } = setUp(t, async (signatures) => {
+    if (signatures.length > 16) throw new Unanswered('no answer in 10000 ms to getSignatureStatuses');
+  });
+  for (let n = 0; n < 200; n++) track(`dead ${n}`);
+  await until(() => ends.size === 200);
+  assert.deepEqual(new Set(ends.values()), new Set(['expired']));
+});

@@ -1,0 +1,109 @@
+import type { Logger } from 'pino';
+import { type Chain, Unanswered } from '../chain/index.js';
+import { FewAtATime } from '../lib/few-at-a-time.js';
+import { GIVEN_UP, rfqError } from './explain.js';
+import { historySince, isForgotten } from './history-since.js';
+import { type Deaths, deadAt, type Lifetime } from './lifetime.js';
+import type { ToldEnd } from './told-end.js';
+
+/** What is under way, and may be able to land no more. */
+export interface Dying {
+  signature: string;
+  lifetime: Lifetime;
+  deaths: Deaths;
+  /** Steady milliseconds after which it is followed no more, though it may yet land (durable nonces never expire). */
+  giveUpAt?: number;
+  /** When it was sent, in Unix milliseconds, and whether that is so long ago that a node may know nothing of it. */
+  sent?: { at: number; isOld(): boolean };
+  told: Pick<ToldEnd, 'hear'>;
+  expire(error: unknown): void;
+  /** The node cannot know whether it has landed. */
+  rest(): void;
+}
+
+interface Ended {
+  flight: Dying;
+  /** The slot at which it was dead; undefined where it is only given up. */
+  death: bigint | undefined;
+}
+
+/** The most signatures that getSignatureStatuses takes. */
+export const MAX_STATUSES = 256;
+/** Questions for what a node has kept of all history: it may look up one signature after the other, and take seconds for many. */
+const LOOKED_UP_AT_ONCE = 4;
+/** So many times fewer are asked for at once, after an answer that did not come. */
+const FEWER = 4;
+
+/** Finds out what can land no more, and ends it. */
+export class Conclusions {
+  readonly #deps: { chain: Chain; log: Logger; steadyNow: () => number };
+  readonly #underWay = new Set<Dying>();
+  readonly #lookups = new FewAtATime(LOOKED_UP_AT_ONCE);
+  /** How many signatures are asked for at once. */
+  #atOnce = MAX_STATUSES;
+
+  constructor(deps: { chain: Chain; log: Logger; steadyNow: () => number }) {
+    this.#deps = deps;
+  }
+
+  /** Resolves when each has ended, may land yet, or cannot be told now; those of an earlier call that goes on are left out. */
+  async reach(flights: readonly Dying[]): Promise<void> {
+    const due = flights.filter((flight) => !this.#underWay.has(flight));
+    for (const flight of due) this.#underWay.add(flight);
+    try {
+      await this.#conclude(due);
+    } finally {
+      for (const flight of due) this.#underWay.delete(flight);
+    }
+  }
+
+  /** Checks for death before status: in the other order, it could land between the two reads. */
+  async #conclude(due: readonly Dying[]): Promise<void> {
+    const deaths = await Promise.all(due.map((flight) => this.#deathOf(flight)));
+    const now = this.#deps.steadyNow();
+    const ended = due
+      .map((flight, index) => ({ flight, death: deaths[index] }))
+      .filter(({ flight, death }) => death !== undefined || now >= (flight.giveUpAt ?? Number.POSITIVE_INFINITY));
+    const pieces: Ended[][] = [];
+    for (let from = 0; from < ended.length; from += this.#atOnce) pieces.push(ended.slice(from, from + this.#atOnce));
+    await Promise.all(pieces.map((piece) => this.#lookups.run('', () => this.#lookUp(piece))));
+  }
+
+  async #lookUp(ended: readonly Ended[]): Promise<void> {
+    try {
+      await this.#tell(ended);
+      this.#atOnce = Math.min(MAX_STATUSES, Math.max(this.#atOnce, ended.length + 1));
+    } catch (error) {
+      if (error instanceof Unanswered) this.#atOnce = Math.min(this.#atOnce, Math.ceil(ended.length / FEWER));
+      const { message: reason } = error as Error;
+      this.#deps.log.warn({ reason, ended: ended.length }, 'cannot tell how transactions have ended; will ask again');
+    }
+  }
+
+  async #tell(ended: readonly Ended[]): Promise<void> {
+    const { chain } = this.#deps;
+    const signatures = ended.map(({ flight }) => flight.signature);
+    const { slot, found } = await chain.statuses(signatures, { history: true });
+    const asks = ended.some(({ flight }, index) => flight.sent?.isOld() && !found[index]);
+    const since = asks ? await historySince(chain.rpc).catch(() => Number.POSITIVE_INFINITY) : undefined;
+    for (const [index, { flight, death }] of ended.entries()) {
+      // Whose status that is shows by itself, once the node knows no more of that time by parts of signatures.
+      if (flight.told.hear(found[index], slot, 'history') || found[index]?.confirmed) continue;
+      // A node that lags behind the one that reported the death may not have seen it land yet.
+      if (death === undefined) flight.expire(rfqError(GIVEN_UP));
+      // It is in a block that will be confirmed, or be gone: by a nonce, it is dead because it has landed.
+      else if (found[index]) continue;
+      else if (flight.sent?.isOld() && isForgotten(flight.sent.at, since)) flight.rest();
+      else if (slot >= death) flight.expire(null);
+    }
+  }
+
+  /** A failed read counts as alive until the next poll, so that it does not hold up the others. */
+  #deathOf({ lifetime, deaths, signature }: Dying): Promise<bigint | undefined> {
+    const { chain, log } = this.#deps;
+    return deadAt(lifetime, chain, deaths).catch((error: Error) => {
+      log.debug({ signature, reason: error.message }, 'cannot tell whether a transaction can still land');
+      return undefined;
+    });
+  }
+}
