@@ -13,7 +13,7 @@ export class WouldFail extends Error {
 }
 
 /** Simulation errors that depend on the node, not on the transaction. */
-const INCONCLUSIVE: ReadonlySet<unknown> = new Set([
+export const INCONCLUSIVE: ReadonlySet<unknown> = new Set([
   'BlockhashNotFound',
   'AlreadyProcessed',
   'AccountInUse',

@@ -1,9 +1,10 @@
 import { randomInt } from 'node:crypto';
-import type { Bid, Chain, SimulationOutcome } from '../chain/index.js';
+import { type Bid, type Chain, ChainUnavailable, type SimulationOutcome } from '../chain/index.js';
 import { MAX_COMPUTE_UNITS, UNITS_APART, unitLimitFrom } from '../crafting/budget.js';
 import { craftSwap, type Swap } from '../crafting/swap.js';
 import type { Budget, Crafted } from '../crafting/transaction.js';
 import { checkEffects } from './effects.js';
+import { INCONCLUSIVE } from './preflight.js';
 
 /** A transaction that succeeds on the chain as it is now. */
 export interface Working {
@@ -54,7 +55,7 @@ export function usualBudget(units: number, computeUnitPrice: bigint, more = 0): 
  * Crafts a transaction twice: first to simulate what it does and costs, then with the budget that follows from that.
  * Not needed for transactions with a fixed budget (launches) or constant costs (payments of express, by
  * `createUnitMeter`).
- * @throws TransactionTooLarge, CraftCheckFailed
+ * @throws TransactionTooLarge, CraftCheckFailed; ChainUnavailable also where the node that simulates is behind the one that told the blockhash
  */
 export async function tryOut(
   chain: TryOutChain,
@@ -73,6 +74,7 @@ export async function tryOut(
   }
   const sample = craft(first.blockhash, { computeUnitLimit: MAX_COMPUTE_UNITS, computeUnitPrice: 0n });
   const { err, logs, unitsConsumed } = await simulate(sample);
+  if (INCONCLUSIVE.has(err)) throw new ChainUnavailable(`the node cannot try a transaction out now: ${err}`);
   if (err !== null) return { err, logs, sample };
   seen.units = unitsConsumed;
   const { blockhash, lastValidBlockHeight } = await chain.latestBlockhash();

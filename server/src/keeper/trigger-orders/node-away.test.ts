@@ -14,6 +14,11 @@ after(() => world?.close());
 describe('attack: a node answers only some calls for minutes: what fires meanwhile is filled eight seconds after it answers all', () => {
   it('tries nothing out', () => filledSoonAfter(8_000, away('simulateTransaction')));
   it('tells of no blockhash', () => filledSoonAfter(8_000, away('getLatestBlockhash')));
+  it('tries out by one that does not know the blockhash yet', () =>
+    filledSoonAfter(
+      8_000,
+      away('simulateTransaction', async () => ({ context: { slot: 1 }, value: BEHIND })),
+    ));
   it('does not answer what is asked last', () =>
     filledSoonAfter(8_000, () => {
       const landing = world.newLanding();
@@ -41,7 +46,10 @@ it('attack: a price feed is silent of what a stop buys for minutes, not of what 
 
 let isAway = true;
 
-function away(unanswered: string) {
+const BEHIND = { err: 'BlockhashNotFound', logs: [], unitsConsumed: 0, accounts: null };
+const refuse = (method: string) => Promise.reject(new ChainUnavailable(`503 to ${method}`));
+
+function away(unanswered: string, answer: (method: string) => Promise<unknown> = refuse) {
   return () => {
     let refused = 0;
     const rpc: Rpc = {
@@ -49,7 +57,7 @@ function away(unanswered: string) {
       async call<T>(method: string, params: unknown[]): Promise<T> {
         if (!isAway || method !== unanswered) return world.world.rpc.call<T>(method, params);
         refused += 1;
-        throw new ChainUnavailable(`503 to ${method}`);
+        return (await answer(method)) as T;
       },
     };
     const chain = createChain({ rpc, steadyNow, fees: { percentile: 50, maxMicroLamports: 1_000_000n } });
