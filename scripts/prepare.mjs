@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const OLDEST_NODE = [20, 19];
+/** Holds the number of the process that builds. */
+const BUILDING = join(root, 'node_modules', '.slipway-building');
 const TEMPLATE = join(root, 'server', 'dist', 'database-template');
 
 /** Makes sure that `target`, a path from the root of the repository, is there and current; answers its full path. */
@@ -33,10 +35,40 @@ function install() {
   rmSync(TEMPLATE, { recursive: true, force: true });
 }
 
+/** One command at a time: two would write the same files. Another one waits, and finds what the first has built. */
 function build() {
   const stamp = join(root, 'node_modules', '.slipway-build');
   const current = newestSource();
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === current && existsSync(TEMPLATE)) return;
+  const isBuilt = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === current && existsSync(TEMPLATE);
+  for (let waits = false; !isBuilt(); waits = true) {
+    if (takeTurn()) return make(stamp, current);
+    if (!waits) console.error('Another command is building: waiting for it …');
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+  }
+}
+
+/** Until this process ends; false while another one has it, or has just ended. */
+function takeTurn() {
+  try {
+    writeFileSync(BUILDING, `${process.pid}`, { flag: 'wx' });
+    process.once('exit', () => rmSync(BUILDING, { force: true }));
+    return true;
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+    if (!isBuilding()) rmSync(BUILDING, { force: true });
+    return false;
+  }
+}
+
+function isBuilding() {
+  try {
+    return process.kill(Number(readFileSync(BUILDING, 'utf8')), 0);
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+function make(stamp, current) {
   console.error('Building …');
   run(process.execPath, [join(root, 'node_modules', 'typescript-7', 'bin', 'tsc'), '-b']);
   run(process.execPath, [join(root, 'scripts', 'bundle.mjs')]);
@@ -45,6 +77,7 @@ function build() {
     `import('./server/dist/store/postgres/make-template.js').then((m) => m.makeTemplate())`,
   ]);
   writeFileSync(stamp, current);
+  rmSync(BUILDING, { force: true });
 }
 
 /** What the build depends on, as one text: the number of sources and the time of the newest. */
