@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { generateKeypair } from '@slipway/wire';
 import { createChain, type Rpc, Unanswered } from '../chain/index.js';
 import { PATIENCE_MS, runningNow } from '../lib/testing.js';
-import { CLOSE } from './pace.js';
+import { CLOSE, OWN, type Resending } from './pace.js';
 import { emptyWire, FEES, log } from './testing.js';
 import { createTracker } from './tracker.js';
 
@@ -35,9 +35,9 @@ function setUp(t: TestContext, lookUp: (signatures: readonly string[]) => Promis
   return {
     landed,
     ends,
-    track(signature: string) {
+    track(signature: string, resending?: Resending) {
       // Of ours a status is enough.
-      tracker.track({ signature, wire, lifetime, isOurs: true }).then(
+      tracker.track({ signature, wire, lifetime, isOurs: true, ...(resending && { resending }) }).then(
         ({ event }) => ends.set(signature, event),
         () => {},
       );
@@ -73,4 +73,17 @@ it('attack: a node looks up one signature after the other in what it keeps of al
   for (let n = 0; n < 200; n++) track(`dead ${n}`);
   await until(() => ends.size === 200);
   assert.deepEqual(new Set(ends.values()), new Set(['expired']));
+});
+
+it('attack: a free key has ever more posts die at a node that answers nothing of them: what keepers have sent is told as expired all the same', async (t) => {
+  let lookedUp = 0;
+  const { track, ends, until } = setUp(t, (signatures) => {
+    lookedUp += 1;
+    return signatures.includes('fill') ? Promise.resolve() : new Promise(() => {});
+  });
+  for (let n = 0; n < 1_200; n++) track(`post ${n}`);
+  await until(() => lookedUp === 4);
+  track('fill', OWN);
+  await until(() => ends.size > 0);
+  assert.deepEqual([...ends], [['fill', 'expired']]);
 });

@@ -16,6 +16,8 @@ export interface Dying {
   /** When it was sent, in Unix milliseconds, and whether that is so long ago that a node may know nothing of it. */
   sent?: { at: number; isOld(): boolean };
   told: Pick<ToldEnd, 'hear'>;
+  /** What the keepers send waits for nothing that clients have posted. */
+  goesFirst: boolean;
   expire(error: unknown): void;
   /** The node cannot know whether it has landed. */
   rest(): void;
@@ -33,6 +35,8 @@ export const MAX_STATUSES = 256;
 const LOOKED_UP_AT_ONCE = 4;
 /** So many times fewer are asked for at once, after an answer that did not come. */
 const FEWER = 4;
+/** So many times as many, after one that did. */
+const MORE = 1.25;
 
 /** Finds out what can land no more, and ends it. */
 export class Conclusions {
@@ -50,29 +54,35 @@ export class Conclusions {
   async reach(flights: readonly Dying[]): Promise<void> {
     const due = flights.filter((flight) => !this.#underWay.has(flight));
     for (const flight of due) this.#underWay.add(flight);
-    try {
-      await this.#conclude(due);
-    } finally {
-      for (const flight of due) this.#underWay.delete(flight);
-    }
+    const ended = await this.#endedOf(due);
+    const looked = new Set(ended.map(({ flight }) => flight));
+    // What may be dead is asked about again meanwhile.
+    for (const flight of due) if (!looked.has(flight)) this.#underWay.delete(flight);
+    const lines = [true, false].map((isFirst) => ended.filter(({ flight }) => flight.goesFirst === isFirst));
+    await Promise.all(lines.map((line, index) => this.#lookUpAll(`${index}`, line)));
+    for (const flight of looked) this.#underWay.delete(flight);
   }
 
   /** Checks for death before status: in the other order, it could land between the two reads. */
-  async #conclude(due: readonly Dying[]): Promise<void> {
+  async #endedOf(due: readonly Dying[]): Promise<Ended[]> {
     const deaths = await Promise.all(due.map((flight) => this.#deathOf(flight)));
     const now = this.#deps.steadyNow();
-    const ended = due
+    return due
       .map((flight, index) => ({ flight, death: deaths[index] }))
       .filter(({ flight, death }) => death !== undefined || now >= (flight.giveUpAt ?? Number.POSITIVE_INFINITY));
+  }
+
+  /** Those of one line, a few pieces at a time. Never rejects. */
+  async #lookUpAll(line: string, ended: readonly Ended[]): Promise<void> {
     const pieces: Ended[][] = [];
     for (let from = 0; from < ended.length; from += this.#atOnce) pieces.push(ended.slice(from, from + this.#atOnce));
-    await Promise.all(pieces.map((piece) => this.#lookups.run('', () => this.#lookUp(piece))));
+    await Promise.all(pieces.map((piece) => this.#lookups.run(line, () => this.#lookUp(piece))));
   }
 
   async #lookUp(ended: readonly Ended[]): Promise<void> {
     try {
       await this.#tell(ended);
-      this.#atOnce = Math.min(MAX_STATUSES, Math.max(this.#atOnce, ended.length + 1));
+      this.#atOnce = Math.min(MAX_STATUSES, Math.max(this.#atOnce, Math.ceil(ended.length * MORE)));
     } catch (error) {
       if (error instanceof Unanswered) this.#atOnce = Math.min(this.#atOnce, Math.ceil(ended.length / FEWER));
       const { message: reason } = error as Error;

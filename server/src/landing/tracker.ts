@@ -123,6 +123,7 @@ class PollingTracker implements Tracker {
         reject,
         deaths: newDeaths(),
         told: new ToldEnd(flight, { looks: this.#looks, steadyNow, log, end }),
+        goesFirst: resending.goesFirst === true,
         expire: (error) => this.#finish(tracked, { event: 'expired', slot: null, error }),
         rest: () => this.#rest(tracked),
         resending,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { ChainUnavailable } from '../chain/index.js';
 import { MAX_COMPUTE_UNITS, UNITS_APART } from '../crafting/budget.js';
 import type { Crafted } from '../crafting/transaction.js';
 import { type SeenUnits, type TryOutChain, tryOut } from './index.js';
@@ -72,4 +73,22 @@ describe('a transaction of a shape that was seen before', () => {
     assert.ok('err' in result);
     assert.equal(seen.units, USED);
   });
+});
+
+it('attack: a node of several behind an address does not know the blockhash yet: the next one tries it out, and if that does not either, it is no failure of the transaction', async () => {
+  let behind = 1;
+  const simulate = async () => ({
+    err: behind-- > 0 ? 'BlockhashNotFound' : null,
+    logs: [],
+    unitsConsumed: USED,
+    accounts: [],
+  });
+  const chain: Pick<TryOutChain, 'latestBlockhash' | 'computeUnitPrice'> = {
+    latestBlockhash: async () => ({ blockhash: '1'.repeat(32), lastValidBlockHeight: 150n, slot: 1n }),
+    computeUnitPrice: async () => 0n,
+  };
+  const craft = () => ({}) as Crafted;
+  assert.ok('isSimulated' in (await tryOut(chain as TryOutChain, craft, { simulate })));
+  behind = 2;
+  await assert.rejects(tryOut(chain as TryOutChain, craft, { simulate }), ChainUnavailable);
 });

@@ -73,7 +73,10 @@ export async function tryOut(
       return { crafted, lastValidBlockHeight: first.lastValidBlockHeight, isSimulated: true };
   }
   const sample = craft(first.blockhash, { computeUnitLimit: MAX_COMPUTE_UNITS, computeUnitPrice: 0n });
-  const { err, logs, unitsConsumed } = await simulate(sample);
+  let outcome = await simulate(sample);
+  // Of several nodes behind one address, the next one may not be behind.
+  if (INCONCLUSIVE.has(outcome.err)) outcome = await simulate(sample);
+  const { err, logs, unitsConsumed } = outcome;
   if (INCONCLUSIVE.has(err)) throw new ChainUnavailable(`the node cannot try a transaction out now: ${err}`);
   if (err !== null) return { err, logs, sample };
   seen.units = unitsConsumed;
