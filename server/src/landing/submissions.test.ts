@@ -3,19 +3,23 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { generateKeypair, memo } from '@slipway/wire';
 import type { Chain, Statuses, Validity } from '../chain/index.js';
-import { Places } from '../lib/places.js';
+import { type Guest, Places } from '../lib/places.js';
 import { CannotLand } from './index.js';
 import { Submissions } from './submissions.js';
 import { log, signedBy } from './testing.js';
 
 test('attack: a free key posts ever other blockhashes that are made up: the node is asked about 16 of them at a time, and about those of others at once', async () => {
+  const askers = new Set<string>();
   const asked = new Map<string, (answer: Validity & Statuses) => void>();
   const chain = {
     isBlockhashValid: (blockhash: string) => new Promise<Validity>((resolve) => asked.set(blockhash, resolve)),
     statuses: ([signature]: [string]) => new Promise<Statuses>((resolve) => asked.set(signature, resolve)),
     accountReading: async () => ({ account: undefined, slot: 1n }),
     newestSlot: async () => 1n,
-    by: () => chain,
+    by({ id }: Guest) {
+      askers.add(id);
+      return chain;
+    },
   } as unknown as Chain;
   const submissions = new Submissions({
     chain,
@@ -46,6 +50,7 @@ test('attack: a free key posts ever other blockhashes that are made up: the node
   posts.push(post(other, { id: 'other' }));
   await turn();
   assert.ok(asked.has(other));
+  assert.deepEqual([...askers], ['attacker', 'other'], 'by whom their calls have turns');
   for (let address = 0; address < 100; address++) {
     posts.push(post(madeUp(), { id: `page ${address}`, together: 'page' }));
   }
