@@ -89,7 +89,7 @@ interface ReadDeps {
 /** One chain for a process that does one thing. */
 export function createChain({ rpc, ...deps }: ReadDeps & { rpc: Rpc }): Chain {
   return {
-    ...chainOver(rpc, rpc, createSharedReads(rpc, deps), deps),
+    ...chainOver(rpc, createSharedReads(rpc, deps), deps),
     by() {
       return this;
     },
@@ -105,12 +105,11 @@ export function createChains(rpcFor: CallBudget['rpcFor'], deps: ReadDeps): Read
     const by = (caller: Guest | undefined): Chain => {
       if (caller === undefined) return chain;
       // Kept, because what a caller reads at the same time is read with one call.
-      const known = byCaller.get(caller.id) ?? { ...chainOver(rpcFor(purpose, caller), own, shared, deps), by };
+      const known = byCaller.get(caller.id) ?? { ...chainOver(rpcFor(purpose, caller), shared, deps), by };
       byCaller.set(caller.id, known);
       return known;
     };
-    const own = rpcFor(purpose);
-    const chain: Chain = { ...chainOver(own, own, shared, deps), by };
+    const chain: Chain = { ...chainOver(rpcFor(purpose), shared, deps), by };
     return chain;
   };
   return Object.fromEntries(PURPOSES.map((purpose) => [purpose, chainsFor(purpose)])) as Record<Purpose, Chain>;
@@ -162,10 +161,8 @@ function createSharedReads(rpc: Rpc, { steadyNow }: ReadDeps) {
   return shared;
 }
 
-/** `forAll`: by which it asks for what many callers of its purpose want alike. */
 function chainOver(
   rpc: Rpc,
-  forAll: Rpc,
   shared: ReturnType<typeof createSharedReads>,
   { steadyNow, fees }: ReadDeps,
 ): Omit<Chain, 'by'> {
@@ -190,7 +187,7 @@ function chainOver(
       return facts;
     },
     computeUnitPrice: (percent = fees.percentile, bid = {}) =>
-      shared.unitPrices.priceOf(forAll, { ...fees, percentile: percent }, bid),
+      shared.unitPrices.priceOf(rpc, { ...fees, percentile: percent }, bid),
     simulate: (wire, options) => simulate(rpc, wire, options),
     statuses: (signatures, { history }) => statusesOf(rpc, signatures, history),
     genesisHash: () => rpc.call<string>('getGenesisHash', []),

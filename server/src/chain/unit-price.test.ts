@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Address, generateKeypair } from '@slipway/wire';
-import { type Bid, ChainUnavailable, createChain, createChains, type Rpc, RpcError } from './index.js';
+import { type Bid, createChain, createChains, type Rpc, RpcError } from './index.js';
 
 const MOST = 6_400_000n;
 const BLOCKS = 150;
@@ -115,27 +115,6 @@ describe('attack: a wallet has many fills due at once, over many pools', () => {
       assert.equal(await chain.computeUnitPrice(undefined, { contended: [pool] }), 7n);
     assert.deepEqual(calls.toSorted(), ['keeper 1', 'landing 0']);
   });
-
-  it('callers of one purpose ask once for all of them, however long their calls wait', async () => {
-    const [pool] = newAddresses(1) as [Address];
-    let asked = 0;
-    const chains = createChains(
-      () => ({
-        name: 'node.example',
-        call: <T>(_: string, [accounts]: [Address[]?]) => {
-          if (!accounts) return Promise.resolve([{ slot: 1, prioritizationFee: 7 }] as T);
-          asked += 1;
-          return new Promise<T>(() => {});
-        },
-      }),
-      { steadyNow: () => 0, fees: { percentile: 75, maxMicroLamports: MOST } },
-    );
-    const crafts = times(20).map((n) =>
-      chains.quotes.by({ id: `${n}` }).computeUnitPrice(undefined, { contended: [pool] }),
-    );
-    assert.deepEqual(new Set(await Promise.all(crafts)), new Set([7n]));
-    assert.equal(asked, 1);
-  });
 });
 
 describe('attack: a node does not tell what accounts cost', () => {
@@ -158,18 +137,6 @@ describe('attack: a node does not tell what accounts cost', () => {
     for (const _ of times(3)) assert.equal(await bid({ contended: [pool] }), 3n);
     assert.equal(refused(), 1);
     assert.equal(await bid({ contended: [pool], expired: 2 }), MOST / 16n);
-  });
-
-  it('one asker hears nothing: another one asks for himself', async () => {
-    let away = true;
-    const { bid, refused } = withoutAccounts(async () => {
-      if (away) throw new ChainUnavailable('busy');
-      return [{ slot: 1, prioritizationFee: 9 }] as never;
-    });
-    assert.equal(await bid({ contended: [pool] }), 3n);
-    away = false;
-    assert.equal(await bid({ contended: [pool] }), 9n);
-    assert.equal(refused(), 2);
   });
 
   it('it does not answer: half a second later the bid is the usual one', async () => {

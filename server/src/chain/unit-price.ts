@@ -1,9 +1,9 @@
 import type { Address } from '@slipway/wire';
-import { KeptValues } from '../lib/kept-values.js';
+import { GrowingCache } from '../lib/growing-cache.js';
 import { cached } from '../lib/single-flight.js';
 import { waitAtMost } from '../lib/wait-at-most.js';
 import { wholeIn } from './node-values.js';
-import { ask, Refused, type Rpc } from './rpc.js';
+import { ask, type Rpc } from './rpc.js';
 
 /** What the price of a transaction depends on, besides what all others pay. */
 export interface Bid {
@@ -43,11 +43,12 @@ const LONGEST_ASK_MS = 500;
  * for it, which would keep each other up, and whoever locks it to keep us out has only to let one pass for nothing in each block.
  */
 export class UnitPrices {
+  readonly #steadyNow: () => number;
   readonly #lowest: () => Promise<bigint[]>;
-  readonly #ofAccounts: KeptValues<bigint[]>;
+  readonly #ofAccounts = new GrowingCache<Address, () => Promise<bigint[]>>(MOST_ACCOUNTS);
 
   constructor(rpc: Rpc, steadyNow: () => number) {
-    this.#ofAccounts = new KeptValues(MOST_ACCOUNTS, steadyNow);
+    this.#steadyNow = steadyNow;
     this.#lowest = cached(() => fetchPrices(rpc, []), KEPT_MS, steadyNow);
   }
 
@@ -78,15 +79,12 @@ export class UnitPrices {
   }
 
   #of(rpc: Rpc, account: Address): Promise<bigint[]> {
-    const fetch = () => fetchPrices(rpc, [account]).catch(nothingWhereRefused);
-    return this.#ofAccounts.get(rpc, account, fetch, () => KEPT_MS).catch(() => []);
+    // A node that refuses such questions is not asked for each transaction.
+    const fetch = () => fetchPrices(rpc, [account]).catch(() => []);
+    const read = this.#ofAccounts.get(account) ?? cached(fetch, KEPT_MS, this.#steadyNow);
+    this.#ofAccounts.set(account, read);
+    return read();
   }
-}
-
-/** A node that refuses such questions is not asked for each transaction; that one asker has heard nothing says nothing to others. */
-function nothingWhereRefused(error: unknown): bigint[] {
-  if (error instanceof Refused) return [];
-  throw error;
 }
 
 /** The lowest first: they are looked at far more often than they are read. */
