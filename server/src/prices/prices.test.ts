@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Address, generateKeypair } from '@slipway/wire';
 import pino from 'pino';
 import type { Config } from '../config/index.js';
+import { listPrices } from '../store/prices.js';
+import type { Store } from '../store/sql.js';
 import { openTestStore } from '../store/testing.js';
 import { tickOf } from '../trigger-orders/tick.js';
 import { createSandboxPrices, openPrices, startDrift } from './index.js';
@@ -90,6 +93,35 @@ test('fixed prices stand however much time goes by, and every copy hears of a ne
   await stored.stamp();
   assert.equal(stored.read(known)?.publishedAt, clock.time);
   assert.equal(stored.usd(known), 151);
+});
+
+test('a price that is set while an older one is being read stays', async (t) => {
+  const { store, close } = await openTestStore('embedded');
+  t.after(close);
+  let [isSlow, goOn] = [false, () => {}];
+  const query: Store['query'] = async (...asked) => {
+    const found = await store.query<never>(...asked);
+    if (isSlow) {
+      isSlow = false;
+      await new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
+    }
+    return found;
+  };
+  const deaf = { ...store, query, listen: async () => async () => {} };
+  const prices = await createSandboxPrices({
+    store: deaf,
+    clock: { now: () => 1_000 },
+    defaults: new Map([[known, 150]]),
+  });
+  isSlow = true;
+  const older = prices.reload();
+  const set = prices.set(known, 151);
+  while ((await listPrices(store))[0]!.usd !== 151) await sleep(5);
+  goOn();
+  await Promise.all([older, set]);
+  assert.equal(prices.usd(known), 151);
 });
 
 /** Lets a drift take its steps, 5 seconds of the clock apart; answers the prices that it set. */

@@ -1,5 +1,6 @@
 import type { Address } from '@slipway/wire';
 import type { Clock } from '../lib/clock.js';
+import { coalesced } from '../lib/single-flight.js';
 import { tell } from '../store/event-outbox.js';
 import { listPrices, type StoredPrice, setPrice, stampPrices } from '../store/prices.js';
 import type { Store } from '../store/sql.js';
@@ -36,12 +37,14 @@ export async function createSandboxPrices(deps: {
 
   const listeners = createListeners();
 
-  async function load(): Promise<void> {
+  // One at a time: what one of two has read may be older than what the other one has, and arrive after it.
+  const load = coalesced(async () => {
     for (const price of await listPrices(store)) prices.set(price.mint, price);
     listeners.tell();
-  }
+  });
+  const hear = () => void load().catch(() => {});
 
-  const unlisten = await store.listen(PRICES_CHANNEL, () => void load().catch(() => {}));
+  const unlisten = await store.listen(PRICES_CHANNEL, hear, hear);
   await load();
   const missing = [...deps.defaults].filter(([mint]) => !prices.has(mint));
   if (missing.length > 0) {
@@ -67,8 +70,11 @@ export async function createSandboxPrices(deps: {
         await tell(tx, [{ ...news, wallets: [], begunBy: undefined }]);
         await tx.notify(PRICES_CHANNEL, mint);
       });
-      prices.set(mint, price);
-      listeners.tell();
+      await load().catch(() => {
+        // It is in the database all the same.
+        prices.set(mint, price);
+        listeners.tell();
+      });
     },
     reload: load,
     async stamp() {
