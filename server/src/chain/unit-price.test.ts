@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Address, generateKeypair } from '@slipway/wire';
-import { type Bid, createChain, createChains, type Rpc, RpcError } from './index.js';
+import { type Bid, createChain, createChains, Refused, type Rpc, RpcError } from './index.js';
 
 const MOST = 6_400_000n;
 const BLOCKS = 150;
@@ -144,5 +144,52 @@ describe('attack: a node does not tell what accounts cost', () => {
     const begun = performance.now();
     assert.equal(await bid({ contended: [pool] }), 3n);
     assert.ok(performance.now() - begun >= 400);
+  });
+});
+
+describe('attack: a node does not tell what blocks cost', () => {
+  const untilTold = (answer: () => Promise<never>) => {
+    let price: number | undefined = 3;
+    let asked = 0;
+    const rpc: Rpc = {
+      name: 'node.example',
+      async call<T>() {
+        asked++;
+        return price === undefined ? answer() : ([{ slot: 1, prioritizationFee: price }] as T);
+      },
+    };
+    const tell = (next?: number) => {
+      price = next;
+    };
+    return { ...chainOf(rpc), asked: () => asked, tell };
+  };
+  const refuses = () => Promise.reject(new RpcError(-32601, 'no such method'));
+
+  it('it refuses: the bid is what it last told, it is asked once in two seconds, and believed again at once', async () => {
+    const { bid, pass, asked, tell } = untilTold(refuses);
+    assert.equal(await bid(), 3n);
+    tell();
+    pass(3_600_000);
+    for (const _ of times(5)) assert.equal(await bid(), 3n);
+    assert.equal(asked(), 2);
+    assert.equal(await bid({ expired: 2 }), MOST / 16n);
+    tell(5);
+    pass(2_000);
+    assert.equal(await bid(), 5n);
+    assert.equal(asked(), 3);
+  });
+
+  it('it does not answer: half a second later the bid is what it last told', async () => {
+    const { bid, pass, tell } = untilTold(() => new Promise(() => {}));
+    assert.equal(await bid(), 3n);
+    tell();
+    pass(2_000);
+    assert.equal(await bid(), 3n);
+  });
+
+  it('it has never told it: nothing is crafted', async () => {
+    const { bid, tell } = untilTold(refuses);
+    tell();
+    await assert.rejects(bid(), Refused);
   });
 });

@@ -45,11 +45,21 @@ const LONGEST_ASK_MS = 500;
 export class UnitPrices {
   readonly #steadyNow: () => number;
   readonly #lowest: () => Promise<bigint[]>;
+  /** Of each block, as a node last told them. */
+  #lastLowest: bigint[] | undefined;
   readonly #ofAccounts = new GrowingCache<Address, () => Promise<bigint[]>>(MOST_ACCOUNTS);
 
   constructor(rpc: Rpc, steadyNow: () => number) {
     this.#steadyNow = steadyNow;
-    this.#lowest = cached(() => fetchPrices(rpc, []), KEPT_MS, steadyNow);
+    const fetch = async () => {
+      const prices = await fetchPrices(rpc, []).catch((error) => {
+        if (this.#lastLowest) return this.#lastLowest;
+        throw error;
+      });
+      this.#lastLowest = prices;
+      return prices;
+    };
+    this.#lowest = cached(fetch, KEPT_MS, steadyNow);
   }
 
   /** Micro-lamports per compute unit. `rpc`: by which accounts are asked for. */
@@ -60,8 +70,20 @@ export class UnitPrices {
     const step = expired % (SHARES.length + 1);
     const least = step === 0 ? 0n : most / SHARES[step - 1]!;
     const mostByAccounts = most / (SHARES[step] ?? 1n);
-    const [usual, byAccounts] = await Promise.all([this.#lowest(), this.#highest(rpc, contended, percent)]);
+    const [usual, byAccounts] = await Promise.all([this.#usual(), this.#highest(rpc, contended, percent)]);
     return min(most, max(percentile(usual, percent), max(least, min(byAccounts, mostByAccounts))));
+  }
+
+  /** What was last told where no node says it in time: a stop-loss must not wait for that, and bids more once it expires. */
+  async #usual(): Promise<bigint[]> {
+    const asked = this.#lowest();
+    const known = this.#lastLowest;
+    if (!known) return asked;
+    const inTime = await waitAtMost(
+      LONGEST_ASK_MS,
+      asked.then(() => {}),
+    );
+    return inTime ? asked : known;
   }
 
   /** 0 where no node says in time what the accounts cost. */
