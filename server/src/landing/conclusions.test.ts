@@ -9,22 +9,23 @@ import { emptyWire, FEES, log } from './testing.js';
 import { createTracker } from './tracker.js';
 
 const lifetime = { kind: 'blockhash', blockhash: generateKeypair().address, aliveAt: 1n } as const;
+const NEWEST = 1_000;
 const wire = emptyWire(lifetime.blockhash);
 
-/** A node on which nothing of this lifetime lands any more but what is in `landed`, and which answers for all history as `lookUp` does. */
-function setUp(t: TestContext, lookUp: (signatures: readonly string[]) => Promise<void>) {
+/** A node on which nothing of this lifetime lands any more but what is in `landed`, and which answers for all history as `lookUp` does, at the slot that it tells, if any. */
+function setUp(t: TestContext, lookUp: (signatures: readonly string[]) => Promise<number | undefined>) {
   let now = 0;
   const landed = new Set<string>();
   const rpc: Rpc = {
     name: 'test',
     async call<T>(method: string, [asked, options]: unknown[]): Promise<T> {
-      const context = { slot: 1_000 };
-      if (method === 'isBlockhashValid') return { context, value: false } as T;
+      if (method === 'isBlockhashValid') return { context: { slot: NEWEST }, value: false } as T;
       assert.equal(method, 'getSignatureStatuses');
       const signatures = asked as string[];
-      if ((options as { searchTransactionHistory: boolean }).searchTransactionHistory) await lookUp(signatures);
-      const status = { slot: 1_000, err: null, confirmationStatus: 'confirmed' };
-      return { context, value: signatures.map((each) => (landed.has(each) ? status : null)) } as T;
+      const { searchTransactionHistory: isAll } = options as { searchTransactionHistory: boolean };
+      const slot = (isAll ? await lookUp(signatures) : undefined) ?? NEWEST;
+      const status = { slot: NEWEST, err: null, confirmationStatus: 'confirmed' };
+      return { context: { slot }, value: signatures.map((each) => (landed.has(each) ? status : null)) } as T;
     },
   };
   const steadyNow = () => now;
@@ -69,6 +70,7 @@ it('attack: a node answers nothing of what it keeps of all history: what lands i
 it('attack: a node looks up one signature after the other in what it keeps of all history: two hundred that die together are all told', async (t) => {
   const { track, ends, until } = setUp(t, async (signatures) => {
     if (signatures.length > 16) throw new Unanswered('no answer in 10000 ms to getSignatureStatuses');
+    return undefined;
   });
   for (let n = 0; n < 200; n++) track(`dead ${n}`);
   await until(() => ends.size === 200);
@@ -79,11 +81,25 @@ it('attack: a free key has ever more posts die at a node that answers nothing of
   let lookedUp = 0;
   const { track, ends, until } = setUp(t, (signatures) => {
     lookedUp += 1;
-    return signatures.includes('fill') ? Promise.resolve() : new Promise(() => {});
+    return signatures.includes('fill') ? Promise.resolve(undefined) : new Promise(() => {});
   });
   for (let n = 0; n < 1_200; n++) track(`post ${n}`);
   await until(() => lookedUp === 4);
   track('fill', OWN);
   await until(() => ends.size > 0);
   assert.deepEqual([...ends], [['fill', 'expired']]);
+});
+
+it('attack: a free key has posts die with what keepers have sent, whose first look a node answers that is behind: it is looked up again before them', async (t) => {
+  let looked = 0;
+  const { track, ends, until } = setUp(t, (signatures) => {
+    if (!signatures.includes('fill')) return new Promise(() => {});
+    looked += 1;
+    return Promise.resolve(looked === 1 ? NEWEST - 1 : NEWEST);
+  });
+  track('fill', OWN);
+  for (let n = 0; n < 100; n++) track(`post ${n}`);
+  await until(() => ends.size > 0);
+  assert.deepEqual([...ends], [['fill', 'expired']]);
+  assert.equal(looked, 2);
 });

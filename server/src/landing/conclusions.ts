@@ -60,7 +60,6 @@ export class Conclusions {
     for (const flight of due) if (!looked.has(flight)) this.#underWay.delete(flight);
     const lines = [true, false].map((isFirst) => ended.filter(({ flight }) => flight.goesFirst === isFirst));
     await Promise.all(lines.map((line, index) => this.#lookUpAll(`${index}`, line)));
-    for (const flight of looked) this.#underWay.delete(flight);
   }
 
   /** Checks for death before status: in the other order, it could land between the two reads. */
@@ -87,6 +86,9 @@ export class Conclusions {
       if (error instanceof Unanswered) this.#atOnce = Math.min(this.#atOnce, Math.ceil(ended.length / FEWER));
       const { message: reason } = error as Error;
       this.#deps.log.warn({ reason, ended: ended.length }, 'cannot tell how transactions have ended; will ask again');
+    } finally {
+      // What has not ended is looked up again though others of its call still wait.
+      for (const { flight } of ended) this.#underWay.delete(flight);
     }
   }
 
