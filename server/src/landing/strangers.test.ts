@@ -113,7 +113,9 @@ describe('attack: a free key submits what will never land', () => {
       );
     const submitMany = (id: string, count: number) => Promise.all(Array.from({ length: count }, () => submit(id)));
     assert.deepEqual((await submitMany('one', 5)).sort(), ['guest', 'guest', 'taken', 'taken', 'taken']);
-    assert.deepEqual((await submitMany('other', 3)).sort(), ['all', 'taken', 'taken']);
+    // As many as are left for others, so that there is one for who comes new.
+    assert.deepEqual((await submitMany('other', 3)).sort(), ['guest', 'guest', 'taken']);
+    assert.deepEqual(await submitMany('new', 2), ['taken', 'all']);
     const reads = world.calls.get('getMultipleAccounts');
     assert.equal(world.calls.get('sendTransaction'), 5);
     assert.deepEqual(await submitMany('third', 100), Array(100).fill('all'));
@@ -165,13 +167,14 @@ describe('attack: a free key keeps 500 transactions under way until their blockh
   const BLOCKHASH = generateKeypair().address;
 
   /**
-   * Follows them for 120 s, of which their blockhash lives 70, and `told` is their status for 80, on a clock of its own. Returns
-   * the calls by method.
+   * Follows them for 120 s, of which their blockhash lives 70, and `told` is their status for 80, on a clock of its own; where there
+   * are several such keys, for longer, and one of another key that is posted last. Returns the calls by method, and after how many
+   * seconds that one is sent.
    */
-  async function follow(simulated: unknown, told: unknown = null) {
+  async function follow(simulated: unknown, { told = null as unknown, keys = 1 } = {}) {
     let now = 1_000_000;
     const isAlive = () => now < DIES_AT;
-    const calls: { method: string; at: number }[] = [];
+    const calls: { method: string; at: number; first: unknown }[] = [];
     const answers: Record<string, (params: unknown[]) => unknown> = {
       getSignatureStatuses: ([signatures]) => {
         return { context: { slot: 9 }, value: (signatures as []).map(() => (now < 1_080_000 ? told : null)) };
@@ -184,20 +187,23 @@ describe('attack: a free key keeps 500 transactions under way until their blockh
     const rpc: Rpc = {
       name: 'test',
       async call<T>(method: string, params: unknown[]): Promise<T> {
-        calls.push({ method, at: now });
+        calls.push({ method, at: now, first: params[0] });
         return answers[method]!(params) as T;
       },
     };
     const chain = createChain({ rpc, steadyNow: () => now, fees: FEES });
     const tracker = createTracker({ chain, sendRpcs: [rpc], log, steadyNow: () => now, pace: leisurely(chain) });
-    const verdicts = Array.from({ length: FLIGHTS }, (_, index) =>
+    const track = (signature: string, id: string, wire = emptyWire(BLOCKHASH)) =>
       tracker.track({
-        signature: `${index}`,
-        wire: emptyWire(BLOCKHASH),
+        signature,
+        wire,
         lifetime: { kind: 'blockhash', blockhash: BLOCKHASH, aliveAt: 1n },
-      }),
-    );
-    for (; now < 1_120_000; now += 100) {
+        caller: { id },
+      });
+    const other = emptyWire(BLOCKHASH);
+    const verdicts = Array.from({ length: FLIGHTS * keys }, (_, index) => track(`${index}`, `key ${index % keys}`));
+    if (keys > 1) verdicts.push(track('other', 'other', other));
+    for (const end = 1_080_000 + 40_000 * keys; now < end; now += 100) {
       mock.timers.tick(100);
       for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
     }
@@ -209,7 +215,10 @@ describe('attack: a free key keeps 500 transactions under way until their blockh
       const some = of(method).filter(({ at }) => at < until);
       return Math.max(...some.map(({ at }) => some.filter((call) => call.at >= at && call.at < at + 1_000).length));
     };
-    return { of, busiest };
+    const sentAfter = of('sendTransaction')
+      .filter(({ first, at }) => at < DIES_AT && first === Buffer.from(other).toString('base64'))
+      .map(({ at }) => Math.floor((at - 1_000_000) / 1_000));
+    return { of, busiest, sentAfter };
   }
 
   it('each is sent again at most 7 times, 50 in a second, and its blockhash is asked about once a second for all, twice when it is dead', async () => {
@@ -224,9 +233,15 @@ describe('attack: a free key keeps 500 transactions under way until their blockh
   });
 
   it('signed with the nonce of one that has landed, whose status nodes tell for all: 50 are asked for in a second', async () => {
-    const { of, busiest } = await follow(null, { slot: 8, err: null, confirmationStatus: 'confirmed' });
+    const { of, busiest } = await follow(null, { told: { slot: 8, err: null, confirmationStatus: 'confirmed' } });
     assert.ok(of('getSignaturesForAddress').length >= FLIGHTS);
     assert.ok(busiest('getSignaturesForAddress') <= 50, `${busiest('getSignaturesForAddress')}`);
+  });
+
+  it('and four others do so: what another key has posted is sent again as soon and as often as ever', async () => {
+    const { busiest, sentAfter } = await follow(null, { keys: 5 });
+    assert.ok(busiest('sendTransaction') <= 50);
+    assert.deepEqual(sentAfter, [2, 6, 14, 30, 46, 62]);
   });
 
   it('what fails in simulation is simulated three times, 50 in a second, and never sent again', async () => {

@@ -74,8 +74,19 @@ interface Tracked extends Omit<Flight, keyof Dying>, Dying {
   asksAgainAt: number;
 }
 
-/** In which order flights have their turn, where not all do: those that have waited longest first. */
-const byTurn = (one: Tracked, other: Tracked) => one.sendAgainAt - other.sendAgainAt;
+/** In which order flights have their turn, where not all do: callers take turns, and of each those that have waited longest come first. */
+function inTurns(flights: readonly Tracked[]): Tracked[] {
+  const had = new Map<string | undefined, number>();
+  const placed = flights
+    .toSorted((one, other) => one.sendAgainAt - other.sendAgainAt)
+    .map((flight) => {
+      const name = flight.caller?.together ?? flight.caller?.id;
+      const turn = had.get(name) ?? 0;
+      had.set(name, turn + 1);
+      return { flight, turn };
+    });
+  return placed.sort((one, other) => one.turn - other.turn).map(({ flight }) => flight);
+}
 
 /** Follows all transactions in flight with one shared poll, and rebroadcasts each until it lands or is dead. */
 export function createTracker(deps: TrackerDeps): Tracker {
@@ -182,9 +193,9 @@ class PollingTracker implements Tracker {
       return;
     }
     this.#polling = true;
-    const all = [...this.#flights.values()];
     const { maxResends, maxLooks, maxLongLooks } = this.#pace;
-    if (all.length > maxResends) all.sort(byTurn);
+    let all = [...this.#flights.values()];
+    if (all.length > maxResends) all = inTurns(all);
     this.#looks.allow(maxLooks, maxLongLooks);
     let turns = maxResends;
     const until = this.#deps.steadyNow() + LONGEST_WAIT_MS;

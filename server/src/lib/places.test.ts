@@ -20,7 +20,7 @@ it('bounds each guest and all of them, and a place that is given back can be tak
     ['in', 'guest', 'in', 'all'],
   );
   leave();
-  assert.deepEqual([enter(places, { id: 'one' }), enter(places, { id: 'other' })], ['in', 'all']);
+  assert.deepEqual([enter(places, { id: 'new' }), enter(places, { id: 'other' })], ['in', 'all']);
 });
 
 it('attack: another user takes the places of a page’s key, or of those without one: a fifth of one key’s, and all of them together take one key’s', () => {
@@ -34,4 +34,16 @@ it('attack: another user takes the places of a page’s key, or of those without
     assert.ok(!got.includes('all'));
   }
   assert.equal(enter(places, { id: 'a key' }), 'in', 'others go on');
+});
+
+it('attack: a free key takes all places that it may have, and nine more do so: others have some, until there are nineteen such keys', () => {
+  const places = new Places({ ofKey: 500, all: 5_000 });
+  const takeAll = (id: string) => {
+    let taken = 0;
+    while (enter(places, { id }) === 'in') taken += 1;
+    return taken;
+  };
+  const taken = Array.from({ length: 18 }, (_, n) => takeAll(`${n}`));
+  assert.deepEqual(taken.slice(0, 9), Array(9).fill(500));
+  assert.deepEqual(taken.slice(9), [250, 125, 63, 31, 16, 8, 4, 2, 1]);
 });

@@ -28,7 +28,10 @@ export class NoPlace extends Error {
   }
 }
 
-/** Counts what is going on at the same time, by guest and in all. */
+/**
+ * Counts what is going on at the same time, by guest and in all. Whoever has some places gets more only while as many are left for
+ * all others: there are some for who comes new.
+ */
 export class Places {
   readonly #ofKey: number;
   readonly #all: number;
@@ -45,7 +48,9 @@ export class Places {
   enter(guest: Guest): () => void {
     const bounds = boundsOf(guest, this.#ofKey);
     if (bounds.some(([name, most]) => this.#of(name) >= most)) throw new NoPlace('guest');
-    if (this.#inAll >= this.#all) throw new NoPlace('all');
+    const left = this.#all - this.#inAll;
+    if (left <= 0) throw new NoPlace('all');
+    if (bounds.some(([name]) => this.#of(name) >= left)) throw new NoPlace('guest');
     const add = (change: 1 | -1) => {
       this.#inAll += change;
       for (const [name] of bounds) this.#set(name, this.#of(name) + change);

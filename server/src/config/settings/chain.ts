@@ -164,7 +164,7 @@ export const submit = group('Transaction submit', {
         default: 5_000,
         unit: 'transactions',
         description:
-          'How many submitted transactions each copy follows at the same time. Further ones are answered with 503.',
+          'How many submitted transactions each copy follows at the same time. Further ones are answered with 503. One key gets more only while as many are left for all others.',
       }),
       keepDays: Type.Integer({
         minimum: 1,

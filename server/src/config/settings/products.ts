@@ -151,7 +151,8 @@ export const Events = section({
     maximum: 100_000,
     default: 10_000,
     unit: 'streams',
-    description: 'How many event streams each copy keeps open at the same time. Further ones are answered with 503.',
+    description:
+      'How many event streams each copy keeps open at the same time. Further ones are answered with 503. One key gets more only while as many are left for all others.',
   }),
   streamsPerKey: Type.Integer({
     minimum: 1,
