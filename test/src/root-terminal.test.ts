@@ -130,7 +130,7 @@ async function atTerminal(dir: string, lines: string[], shown: string, typed: st
   writeFileSync(join(dir, 'lines'), lines.join('\n'));
   const shell = spawn('script', ['--quiet', '--command', 'sh lines', '/dev/null'], { cwd: dir });
   let said = '';
-  let waits = true;
+  let waits = typed !== '';
   for await (const chunk of shell.stdout.setEncoding('utf8')) {
     said += chunk;
     if (!waits || !said.includes(shown)) continue;
