@@ -19,6 +19,11 @@ export const PURPOSES = [
 ] as const;
 export type Purpose = (typeof PURPOSES)[number];
 
+interface Own {
+  share: number;
+  least: number;
+}
+
 /** A purpose starts no call while a second has more than this share of the limit: the rest is kept for those before it. */
 const SHARE: Readonly<Record<Purpose, number>> = {
   landing: 1,
@@ -36,10 +41,12 @@ const SHARE: Readonly<Record<Purpose, number>> = {
  * left to them then is so many of their own in a second.
  */
 const APART: ReadonlySet<Purpose> = new Set(['ends']);
-/** The share that each purpose has whatever the others do, so that none waits for ever; at least one call a second. */
-const OWN_SHARE = 0.02;
-/** That of histories: what keepers and lists know comes from them. At least two calls a second, because there are two of them. */
-const HISTORIES_OWN = { share: 0.1, least: 2 };
+/**
+ * What each purpose has whatever the others do, so that none waits for ever: a share, and at least so many calls a second. What keepers
+ * and lists know comes from histories, of which there are two; and somebody waits for the end of what is searched for.
+ */
+const OWN: Partial<Record<Purpose, Own>> = { histories: { share: 0.1, least: 2 }, searches: { share: 0.1, least: 1 } };
+const OWN_OF_OTHERS: Own = { share: 0.02, least: 1 };
 /** Posts take no more than this share while quotes wait, half of what is left to both: a key may post far more often than craft. */
 const POSTS_BESIDE_QUOTES = 0.4;
 const WINDOW_MS = 1_000;
@@ -114,8 +121,8 @@ interface Lane extends BudgetCounts {
 }
 
 function ownOf({ purpose, limit }: Lane): number {
-  if (purpose === 'histories') return Math.max(HISTORIES_OWN.least, limit * HISTORIES_OWN.share);
-  return Math.max(1, limit * OWN_SHARE);
+  const { share, least } = OWN[purpose] ?? OWN_OF_OTHERS;
+  return Math.max(least, limit * share);
 }
 
 class SlidingBudget implements CallBudget {

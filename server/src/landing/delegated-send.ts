@@ -14,12 +14,14 @@ import type { Logger } from 'pino';
 import type { Chain } from '../chain/index.js';
 import { RFQ } from '../errors/index.js';
 import type { Clock } from '../lib/clock.js';
+import { FewAtATime } from '../lib/few-at-a-time.js';
+import type { Guest } from '../lib/places.js';
 import { completeSignature, findRequest, type LedgerRow } from '../store/ledger.js';
 import type { Store } from '../store/sql.js';
 import { type Explanation, rfqError } from './explain.js';
 import { FORGOTTEN, historySince, isForgotten, OLD_MS, UNCERTAIN } from './history-since.js';
 import { type Deaths, deadAt, lifetimeByHeight, newDeaths } from './lifetime.js';
-import { type Found, MessageSearches } from './message-search.js';
+import { type MessageSearch, MessageSearches } from './message-search.js';
 import type { Verdict } from './tracker.js';
 
 /** The result of handing a transaction over to a third party that signs last and sends it. */
@@ -40,6 +42,19 @@ export type Deliver = (signed: Transaction) => Promise<Delivery>;
 /** What was found out about a row without a signature: its outcome, or the row with its signature, to be followed. */
 export type Resolution = { verdict: Verdict } | { row: LedgerRow };
 
+interface HowToSearch {
+  whenDead?: Verdict;
+  /** By whose turns the chain is asked. */
+  caller?: Guest | undefined;
+}
+
+interface LookDeps {
+  chain: Chain;
+  look: MessageSearch['look'];
+  said: Deaths;
+  whenDead: Verdict;
+}
+
 interface DelegatedSendDeps {
   store: Store;
   clock: Clock;
@@ -50,6 +65,8 @@ interface DelegatedSendDeps {
 }
 
 const SEARCH_MS = 1_000;
+/** Of the searches of one caller; what more of them would ask waits in the same line of the node's calls, and asks the database each time. */
+const LOOKS_AT_ONCE = 16;
 /** Until a node is asked again that has forgotten the time when something was sent. */
 const REST_MS = 60_000;
 /** From so many looks on that told nothing, the log says so. */
@@ -67,18 +84,16 @@ export function createDelegatedSend(deps: DelegatedSendDeps): DelegatedSend {
 export class DelegatedSend {
   readonly #deps: DelegatedSendDeps;
   readonly #searches: MessageSearches;
+  readonly #looks = new FewAtATime(LOOKS_AT_ONCE);
 
   constructor(deps: DelegatedSendDeps) {
     this.#deps = deps;
-    const { chain, closing } = deps;
-    this.#searches = new MessageSearches({
-      rpc: chain.rpc,
-      pause: () => sleep(SEARCH_MS, undefined, { signal: closing }),
-    });
+    const pause = () => sleep(SEARCH_MS, undefined, { signal: deps.closing });
+    this.#searches = new MessageSearches({ pause });
   }
 
-  /** Hands the transaction over, and trusts the answer only as far as it can be verified. */
-  async deliver(row: LedgerRow, signed: Transaction, ask: Deliver): Promise<Resolution> {
+  /** Hands the transaction over, and trusts the answer only as far as it can be verified. `caller`: see `search`. */
+  async deliver(row: LedgerRow, signed: Transaction, ask: Deliver, caller?: Guest): Promise<Resolution> {
     const { log } = this.#deps;
     const delivery = await ask(signed).catch((error: Error): Delivery => {
       log.warn({ request: row.id, reason: error.message }, 'it is uncertain whether a transaction was handed over');
@@ -88,44 +103,51 @@ export class DelegatedSend {
       return { verdict: { event: 'failed', slot: null, error: rfqError(delivery) } };
     }
     if (delivery.outcome === 'denied') {
-      const end = await this.search(row, lost(delivery));
+      const end = await this.search(row, { caller, whenDead: lost(delivery) });
       await this.#compare(row, delivery, end);
       return end;
     }
-    if (delivery.outcome === 'unknown') return this.search(row, lost({ ...RFQ.failedToLand, ...delivery }));
+    if (delivery.outcome === 'unknown') {
+      return this.search(row, { caller, whenDead: lost({ ...RFQ.failedToLand, ...delivery }) });
+    }
     const complete = withFirstSignature(signed, delivery.signature);
     if (complete) return { row: await this.#remember(row, delivery.signature, encodeTransaction(complete)) };
     log.warn({ request: row.id }, 'the returned signature does not belong to the transaction');
-    return this.search(row);
+    return this.search(row, { caller });
   }
 
   /**
    * The outcome is unknown: searches the chain for the message until it is found or can no longer land, which is `whenDead`. What
-   * was not handed over is searched for only then, because that costs less.
+   * was not handed over is searched for only then, because that costs less. The calls for that have their turns by `caller`.
    */
-  async search(row: LedgerRow, whenDead: Verdict = lost(RFQ.failedToLand)): Promise<Resolution> {
+  async search(row: LedgerRow, { whenDead = lost(RFQ.failedToLand), caller }: HowToSearch = {}): Promise<Resolution> {
     const { store, log, closing } = this.#deps;
+    const chain = this.#deps.chain.by(caller);
     const search = this.#searches.open({
       message: decodeTransaction(row.wire!).message,
       account: row.wallet as Address,
       notBefore: row.createdAt.getTime(),
+      rpc: chain.rpc,
     });
     const said = newDeaths();
     let isResting = false;
     let failed = 0;
+    const lookOnce = async () => {
+      const now = await findRequest(store, row.id);
+      if (now && (now.state !== 'sending' || now.signature !== row.signature)) return { row: now };
+      return this.#lookOnce(row, { chain, look: search.look, said, whenDead }).catch((error: Error) => {
+        failed += 1;
+        const say = failed === MANY_FAILED ? 'warn' : 'debug';
+        log[say]({ request: row.id, reason: error.message }, 'cannot look for a transaction; will look again');
+        return undefined;
+      });
+    };
     try {
       for (;;) {
-        const now = await findRequest(store, row.id);
-        if (now && (now.state !== 'sending' || now.signature !== row.signature)) return { row: now };
-        const verdict = await this.#lookOnce(row, search.look, said, whenDead).catch((error: Error) => {
-          failed += 1;
-          const say = failed === MANY_FAILED ? 'warn' : 'debug';
-          log[say]({ request: row.id, reason: error.message }, 'cannot look for a transaction; will look again');
-          return undefined;
-        });
-        if (verdict && verdict !== 'forgotten') return { verdict };
-        if (verdict && !isResting) log.warn({ request: row.id, reason: FORGOTTEN }, UNCERTAIN);
-        isResting = verdict === 'forgotten';
+        const end = await this.#looks.run(caller?.together ?? caller?.id ?? '', lookOnce);
+        if (end && end !== 'forgotten') return end;
+        if (end && !isResting) log.warn({ request: row.id, reason: FORGOTTEN }, UNCERTAIN);
+        isResting = end === 'forgotten';
         await sleep(isResting ? REST_MS : SEARCH_MS, undefined, { signal: closing });
       }
     } finally {
@@ -154,39 +176,39 @@ export class DelegatedSend {
   /** Checks for death before searching: in the other order, it could land between the two. */
   async #lookOnce(
     row: LedgerRow,
-    look: (atLeastSlot?: bigint, sinceSlot?: bigint) => Promise<Found | undefined>,
-    said: Deaths,
-    whenDead: Verdict,
-  ): Promise<Verdict | 'forgotten' | undefined> {
-    const { store, chain } = this.#deps;
+    { chain, look, said, whenDead }: LookDeps,
+  ): Promise<{ verdict: Verdict } | 'forgotten' | undefined> {
+    const { store } = this.#deps;
     const lifetime = lifetimeByHeight(row.wire!, row.lastValidBlockHeight + LIST_LAG_BLOCKS);
     const death = await deadAt(lifetime, chain, said);
     if (death === undefined && !row.handedOver) return undefined;
-    const found = await look(death, await this.#slotBefore(row));
+    const found = await look(death, await slotBefore(chain, row));
     if (found) {
       const { signature, wire, slot, err } = found;
       await store.transaction((tx) => completeSignature(tx, row.id, signature, wire));
-      return err === null ? { event: 'landed', slot, error: null } : { event: 'failed', slot, error: err };
+      return {
+        verdict: err === null ? { event: 'landed', slot, error: null } : { event: 'failed', slot, error: err },
+      };
     }
     if (death === undefined) return undefined;
-    return (await this.#isForgotten(row)) ? 'forgotten' : whenDead;
+    return (await this.#isForgotten(chain, row)) ? 'forgotten' : { verdict: whenDead };
   }
 
-  async #isForgotten({ sentAt, createdAt }: LedgerRow): Promise<boolean> {
-    const { clock, chain } = this.#deps;
+  async #isForgotten(chain: Chain, { sentAt, createdAt }: LedgerRow): Promise<boolean> {
+    const { clock } = this.#deps;
     const at = (sentAt ?? createdAt).getTime();
     return at < clock.now() - OLD_MS && isForgotten(at, await historySince(chain.rpc));
   }
+}
 
-  /**
-   * A slot before the blockhash of the message, also where half of the slots since had no block. The chain's clock may be minutes
-   * behind, and ours have been ahead when the message was made.
-   */
-  async #slotBefore(row: LedgerRow): Promise<bigint> {
-    const { lastValidBlockHeight, slot } = await this.#deps.chain.latestBlockhash();
-    const blocks = lastValidBlockHeight - row.lastValidBlockHeight;
-    return slot - SPARE_SLOTS - (blocks > 0n ? 2n * blocks : 0n);
-  }
+/**
+ * A slot before the blockhash of the message, also where half of the slots since had no block. The chain's clock may be minutes
+ * behind, and ours have been ahead when the message was made.
+ */
+async function slotBefore(chain: Chain, row: LedgerRow): Promise<bigint> {
+  const { lastValidBlockHeight, slot } = await chain.latestBlockhash();
+  const blocks = lastValidBlockHeight - row.lastValidBlockHeight;
+  return slot - SPARE_SLOTS - (blocks > 0n ? 2n * blocks : 0n);
 }
 
 /** What was not landed by who had to. */

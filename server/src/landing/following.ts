@@ -103,7 +103,8 @@ export class Following {
     const { tracker, delegated, steadyNow, clock } = this.#deps;
     const { id, signature, wire, sentAt } = row;
     if (!wire) throw new Error(`request ${id} is being sent, but its transaction is missing`);
-    if (!signature) return this.resolve(row, await delegated.search(row));
+    const asker = caller ?? (row.apiKey === null ? undefined : { id: row.apiKey });
+    if (!signature) return this.resolve(row, await delegated.search(row, { caller: asker }));
     const lifetime = lifetimeOfRow(row, wire);
     const giveUpAt = lifetime.kind === 'nonce' ? { giveUpAt: steadyNow() + GIVE_UP_MS } : {};
     const resending = this.#deps.resendingOf?.(row);
@@ -120,19 +121,19 @@ export class Following {
       ...((isOld() || !isSubmission(row)) && { sent: { at, isOld } }),
       ...(resending && { resending }),
       isOurs: this.#deps.isOurs?.(wire) ?? false,
-      caller: caller ?? (row.apiKey === null ? undefined : { id: row.apiKey }),
+      caller: asker,
     });
-    return verdict.event === 'expired' ? this.#expire(row, wire, verdict) : this.#conclude(id, verdict);
+    return verdict.event === 'expired' ? this.#expire(row, wire, verdict, asker) : this.#conclude(id, verdict);
   }
 
   /** A message has many valid signatures: whoever signs it first may have sent another one than he told us. */
-  async #expire(row: LedgerRow, wire: Uint8Array, expired: Verdict): Promise<LedgerRow> {
+  async #expire(row: LedgerRow, wire: Uint8Array, expired: Verdict, caller: Guest | undefined): Promise<LedgerRow> {
     const { delegated } = this.#deps;
-    if (row.handedOver) return this.resolve(row, await delegated.search(row));
+    if (row.handedOver) return this.resolve(row, await delegated.search(row, { caller }));
     // What was withheld would have failed when it was posted.
     const end: Verdict = row.error === null ? expired : { event: 'failed', slot: null, error: row.error };
     const isSearched = isLedByAnother(row, decodeTransaction(wire).decoded.accounts[0]!);
-    return this.resolve(row, isSearched ? await delegated.search(row, end) : { verdict: end });
+    return this.resolve(row, isSearched ? await delegated.search(row, { whenDead: end, caller }) : { verdict: end });
   }
 
   async #conclude(id: string, verdict: Verdict): Promise<LedgerRow> {

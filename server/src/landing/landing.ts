@@ -287,7 +287,8 @@ export class Landing {
     if ('id' in claimed) return this.#following.follow(claimed);
     const { wire, transaction } = claimed;
     const row: LedgerRow = { ...request, state: 'sending', signature: null, wire: Buffer.from(wire), handedOver: true };
-    const toEnd = async () => this.#following.resolve(row, await this.#delegated.deliver(row, transaction, deliver));
+    const toEnd = async () =>
+      this.#following.resolve(row, await this.#delegated.deliver(row, transaction, deliver, caller));
     return this.#following.follow(row, { toEnd });
   }
 }

@@ -38,7 +38,7 @@ function openSearch(listed: Record<string, () => unknown>, statuses: readonly un
     },
   };
   const pause = () => Promise.resolve();
-  return new MessageSearches({ rpc, pause }).open({ message, account, notBefore: 1_000_000 }).look;
+  return new MessageSearches({ pause }).open({ message, account, notBefore: 1_000_000, rpc }).look;
 }
 
 /** Looks until there is an end; undefined where there is none after so many times. */
@@ -103,8 +103,11 @@ describe('attack: a stranger on the chain names a wallet in transactions that a 
         throw new ChainUnavailable('no answer in 10000 ms');
       },
     };
-    const searches = new MessageSearches({ rpc, pause: () => Promise.resolve() });
-    return { counts, open: (wanted = message) => searches.open({ message: wanted, account, notBefore: 1_000_000 }) };
+    const searches = new MessageSearches({ pause: () => Promise.resolve() });
+    return {
+      counts,
+      open: (wanted = message) => searches.open({ message: wanted, account, notBefore: 1_000_000, rpc }),
+    };
   }
 
   test('it waits for none of them, and its message is found', async () => {
@@ -143,9 +146,11 @@ describe('attack: a stranger on the chain names a wallet in transactions that a 
         return listed.map((each) => ({ signature: each, slot: 8, blockTime: 1_000 })) as T;
       },
     };
-    const searches = new MessageSearches({ rpc, pause: () => Promise.resolve() });
+    const searches = new MessageSearches({ pause: () => Promise.resolve() });
     const wallets = Array.from({ length: 58 }, () => generateKeypair().address);
-    const looks = wallets.map((wallet) => searches.open({ message, account: wallet, notBefore: 1_000_000 }).look(9n));
+    const looks = wallets.map((wallet) =>
+      searches.open({ message, account: wallet, notBefore: 1_000_000, rpc }).look(9n),
+    );
     assert.deepEqual(new Set(await Promise.all(looks)), new Set([undefined]));
     assert.equal(counts.unanswered, 0);
   });
@@ -165,8 +170,8 @@ test('attack: a node that has kept less than another one behind the same address
       return rows.map((each) => ({ signature: each, slot: 8, blockTime: 1_000 })) as T;
     },
   };
-  const searches = new MessageSearches({ rpc, pause: () => Promise.resolve() });
-  const { look } = searches.open({ message, account, notBefore: 1_000_000 });
+  const searches = new MessageSearches({ pause: () => Promise.resolve() });
+  const { look } = searches.open({ message, account, notBefore: 1_000_000, rpc });
   hasAll = false;
   await assert.rejects(look(9n), ChainUnavailable);
   hasAll = true;
@@ -242,8 +247,8 @@ describe('attack: a market maker or its taker has transactions of one wallet sea
       if (go) go();
       else passed += 1;
     };
-    const searches = new MessageSearches({ rpc, pause });
-    const open = () => searches.open({ message: messageOf(wallet), account: wallet, notBefore: 1_000_000 });
+    const searches = new MessageSearches({ pause });
+    const open = () => searches.open({ message: messageOf(wallet), account: wallet, notBefore: 1_000_000, rpc });
     const all = Array.from({ length: 100 }, open);
     const first = all.map(({ look }) => look());
     await first[0];
@@ -262,17 +267,17 @@ describe('attack: a market maker or its taker has transactions of one wallet sea
   test('the message of another wallet is found while theirs are compared', async () => {
     const [wallet, other] = [generateKeypair().address, generateKeypair().address];
     const { rpc } = busyNode({ [wallet]: 900, [other]: 1 });
-    const searches = new MessageSearches({ rpc, pause: () => Promise.resolve() });
+    const searches = new MessageSearches({ pause: () => Promise.resolve() });
     let ended = 0;
     const crowd = Array.from({ length: 10 }, () =>
       searches
-        .open({ message: messageOf(wallet), account: wallet, notBefore: 1_000_000 })
+        .open({ message: messageOf(wallet), account: wallet, notBefore: 1_000_000, rpc })
         .look()
         .then(() => {
           ended += 1;
         }),
     );
-    await searches.open({ message: messageOf(other), account: other, notBefore: 1_000_000 }).look();
+    await searches.open({ message: messageOf(other), account: other, notBefore: 1_000_000, rpc }).look();
     assert.equal(ended, 0);
     await Promise.all(crowd);
   });
@@ -289,8 +294,8 @@ describe('attack: a market maker or its taker has transactions of one wallet sea
         return { slot: 7, meta: { err: null }, transaction: [encoded(listed.get(asked as string)!)] } as T;
       },
     };
-    const searches = new MessageSearches({ rpc, pause: () => Promise.resolve() });
-    const searchFor = (message: Uint8Array) => searches.open({ message, account, notBefore: 1_000_000 }).look();
+    const searches = new MessageSearches({ pause: () => Promise.resolve() });
+    const searchFor = (message: Uint8Array) => searches.open({ message, account, notBefore: 1_000_000, rpc }).look();
     assert.equal(await searchFor(messageOf(account)), undefined);
     const found = await Promise.all([searchFor(mine), searchFor(theirs), searchFor(messageOf(account))]);
     assert.deepEqual(

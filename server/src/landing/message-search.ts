@@ -15,9 +15,11 @@ interface Wanted {
   account: Address;
   /** Unix milliseconds before which the message did not exist. */
   notBefore: number;
+  /** By which the chain is asked; that of the first search of a round over a history for all of it. */
+  rpc: Rpc;
 }
 
-interface MessageSearch {
+export interface MessageSearch {
   /**
    * Looks once. Once the message is dead, pass `atLeastSlot`: only a node that has reached this slot may answer. What is older
    * than `notBefore` is looked at all the same where its slot is not below `sinceSlot`, because that goes by no clock.
@@ -29,7 +31,6 @@ interface MessageSearch {
 }
 
 interface SearchesDeps {
-  rpc: Rpc;
   /** Between two rounds over the history of one account. Rejects when the service shuts down. */
   pause: () => Promise<unknown>;
 }
@@ -64,7 +65,7 @@ export class MessageSearches {
     this.#deps = deps;
   }
 
-  open({ message, account, notBefore }: Wanted): MessageSearch {
+  open({ message, account, notBefore, rpc }: Wanted): MessageSearch {
     const shared = this.#histories.get(account) ?? {
       history: new AccountHistory(account, this.#deps, this.#isSignature),
       searches: 0,
@@ -72,7 +73,7 @@ export class MessageSearches {
     this.#histories.set(account, shared);
     shared.searches += 1;
     const payer = decodeMessage(message).accounts[0]! as Address;
-    const search: Search = { message, payer, since: notBefore - CLOCK_SKEW_MS, others: new Numbers() };
+    const search: Search = { message, payer, since: notBefore - CLOCK_SKEW_MS, others: new Numbers(), rpc };
     return {
       look: (atLeastSlot, sinceSlot) => shared.history.look({ search, atLeastSlot, sinceSlot }),
       close: () => {
@@ -100,6 +101,7 @@ interface Search {
   since: number;
   /** The signatures, by their numbers, that are not those of the message. */
   others: Numbers;
+  rpc: Rpc;
 }
 
 type IsSignature = (search: Search, signature: Uint8Array) => Promise<boolean>;
@@ -167,10 +169,11 @@ class AccountHistory {
   /** The first look ends as soon as its message is found, the last when all that may hold it has been seen. */
   async #round(looks: readonly Look[]): Promise<void> {
     const open = new Set(looks);
-    for await (const signature of this.#signatures(looks)) {
+    const { rpc } = looks[0]!.search;
+    for await (const signature of this.#signatures(rpc, looks)) {
       const own = await this.#signedBy(open, signature);
       if (own.length === 0) continue;
-      const read = await this.#readTwice(signature, own[0]!.search.message).catch((error: Error) => error);
+      const read = await readTwice(rpc, signature, own[0]!.search.message).catch((error: Error) => error);
       for (const look of own) {
         if (read instanceof Error) look.fail(read);
         else look.end(read);
@@ -198,7 +201,7 @@ class AccountHistory {
   }
 
   /** Those since the oldest search, the newest first. */
-  async *#signatures(looks: readonly Look[]): AsyncGenerator<string> {
+  async *#signatures(rpc: Rpc, looks: readonly Look[]): AsyncGenerator<string> {
     const since = looks.reduce((least, { search }) => Math.min(least, search.since), Number.POSITIVE_INFINITY);
     const slots = looks.flatMap(({ atLeastSlot }) => (atLeastSlot === undefined ? [] : Number(atLeastSlot)));
     const sinceSlot = looks.reduce(
@@ -212,10 +215,10 @@ class AccountHistory {
         ...(last && { before: last.before }),
         ...(slots.length > 0 && { minContextSlot: slots.reduce((most, slot) => Math.max(most, slot)) }),
       };
-      const rows = await ask(this.#deps.rpc, 'getSignaturesForAddress', [this.#account, options], readRows);
+      const rows = await ask(rpc, 'getSignaturesForAddress', [this.#account, options], readRows);
       // Behind one address may be a node that has kept less, and lists nothing before what it does not know.
       if (last && !rows.some(({ signature }) => signature === last!.signature))
-        throw new ChainUnavailable(`${this.#deps.rpc.name}: it does not go on with what it has listed`);
+        throw new ChainUnavailable(`${rpc.name}: it does not go on with what it has listed`);
       for (const { signature, slot, blockTime } of rows) {
         if (blockTime !== null && blockTime * 1_000 < since && !(slot >= sinceSlot)) return;
         yield signature;
@@ -225,26 +228,25 @@ class AccountHistory {
       last = { signature: rows.at(-1)!.signature, before: rows.at(-2)!.signature };
     }
   }
+}
 
-  /** One answer of one node has nothing fail: what is told so is made anew. */
-  async #readTwice(signature: string, message: Uint8Array): Promise<Found> {
-    const found = await this.#read(signature, message);
-    return found.err === null ? found : this.#read(signature, message);
-  }
+/** One answer of one node has nothing fail: what is told so is made anew. */
+async function readTwice(rpc: Rpc, signature: string, message: Uint8Array): Promise<Found> {
+  const found = await read(rpc, signature, message);
+  return found.err === null ? found : read(rpc, signature, message);
+}
 
-  /** @throws if the node does not give it, or does not tell how it has ended */
-  async #read(signature: string, message: Uint8Array): Promise<Found> {
-    const { rpc } = this.#deps;
-    const options = { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 };
-    const answer = await ask(rpc, 'getTransaction', [signature, options], (answer: RpcTransaction | null) => answer);
-    const wire = answer && bytesIn(answer.transaction[0]);
-    if (!wire || !carries(wire, message))
-      throw new ChainUnavailable(`${rpc.name}: it lists ${signature}, but does not give it`);
-    // A node may have kept a transaction without what has become of it.
-    const err = answer.meta ? answer.meta.err : (await statusesOf(rpc, [signature], true)).found[0]?.err;
-    if (err === undefined) throw new ChainUnavailable(`${rpc.name}: it does not tell how ${signature} has ended`);
-    return { signature, wire, slot: wholeIn(answer.slot), err };
-  }
+/** @throws if the node does not give it, or does not tell how it has ended */
+async function read(rpc: Rpc, signature: string, message: Uint8Array): Promise<Found> {
+  const options = { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 };
+  const answer = await ask(rpc, 'getTransaction', [signature, options], (answer: RpcTransaction | null) => answer);
+  const wire = answer && bytesIn(answer.transaction[0]);
+  if (!wire || !carries(wire, message))
+    throw new ChainUnavailable(`${rpc.name}: it lists ${signature}, but does not give it`);
+  // A node may have kept a transaction without what has become of it.
+  const err = answer.meta ? answer.meta.err : (await statusesOf(rpc, [signature], true)).found[0]?.err;
+  if (err === undefined) throw new ChainUnavailable(`${rpc.name}: it does not tell how ${signature} has ended`);
+  return { signature, wire, slot: wholeIn(answer.slot), err };
 }
 
 function signatureIn(signature: string): Uint8Array {
