@@ -103,3 +103,21 @@ it('attack: a free key has posts die with what keepers have sent, whose first lo
   assert.deepEqual([...ends], [['fill', 'expired']]);
   assert.equal(looked, 2);
 });
+
+it('attack: a node does not answer for what a keeper has sent: what clients have posted is looked up as many at once as ever', async (t) => {
+  const asked: number[] = [];
+  let unanswered = 0;
+  const { track, ends, until } = setUp(t, async (signatures) => {
+    if (signatures.includes('fill')) {
+      unanswered += 1;
+      throw new Unanswered('no answer in 10000 ms to getSignatureStatuses');
+    }
+    asked.push(signatures.length);
+    return undefined;
+  });
+  track('fill', OWN);
+  await until(() => unanswered > 0);
+  for (let n = 0; n < 200; n++) track(`post ${n}`);
+  await until(() => ends.size === 200);
+  assert.deepEqual(asked, [200]);
+});

@@ -29,6 +29,12 @@ interface Ended {
   death: bigint | undefined;
 }
 
+interface Line {
+  name: string;
+  goesFirst: boolean;
+  atOnce: number;
+}
+
 /** The most signatures that getSignatureStatuses takes. */
 export const MAX_STATUSES = 256;
 /** Questions for what a node has kept of all history: it may look up one signature after the other, and take seconds for many. */
@@ -43,8 +49,8 @@ export class Conclusions {
   readonly #deps: { chain: Chain; log: Logger; steadyNow: () => number };
   readonly #underWay = new Set<Dying>();
   readonly #lookups = new FewAtATime(LOOKED_UP_AT_ONCE);
-  /** How many signatures are asked for at once. */
-  #atOnce = MAX_STATUSES;
+  /** What goes first, and the rest; how many signatures of each are asked for at once. */
+  readonly #lines = [true, false].map((goesFirst) => ({ name: `${goesFirst}`, goesFirst, atOnce: MAX_STATUSES }));
 
   constructor(deps: { chain: Chain; log: Logger; steadyNow: () => number }) {
     this.#deps = deps;
@@ -58,8 +64,8 @@ export class Conclusions {
     const looked = new Set(ended.map(({ flight }) => flight));
     // What may be dead is asked about again meanwhile.
     for (const flight of due) if (!looked.has(flight)) this.#underWay.delete(flight);
-    const lines = [true, false].map((isFirst) => ended.filter(({ flight }) => flight.goesFirst === isFirst));
-    await Promise.all(lines.map((line, index) => this.#lookUpAll(`${index}`, line)));
+    const ofLine = ({ goesFirst }: Line) => ended.filter(({ flight }) => flight.goesFirst === goesFirst);
+    await Promise.all(this.#lines.map((line) => this.#lookUpAll(line, ofLine(line))));
   }
 
   /** Checks for death before status: in the other order, it could land between the two reads. */
@@ -72,18 +78,18 @@ export class Conclusions {
   }
 
   /** Those of one line, a few pieces at a time. Never rejects. */
-  async #lookUpAll(line: string, ended: readonly Ended[]): Promise<void> {
+  async #lookUpAll(line: Line, ended: readonly Ended[]): Promise<void> {
     const pieces: Ended[][] = [];
-    for (let from = 0; from < ended.length; from += this.#atOnce) pieces.push(ended.slice(from, from + this.#atOnce));
-    await Promise.all(pieces.map((piece) => this.#lookups.run(line, () => this.#lookUp(piece))));
+    for (let from = 0; from < ended.length; from += line.atOnce) pieces.push(ended.slice(from, from + line.atOnce));
+    await Promise.all(pieces.map((piece) => this.#lookups.run(line.name, () => this.#lookUp(line, piece))));
   }
 
-  async #lookUp(ended: readonly Ended[]): Promise<void> {
+  async #lookUp(line: Line, ended: readonly Ended[]): Promise<void> {
     try {
       await this.#tell(ended);
-      this.#atOnce = Math.min(MAX_STATUSES, Math.max(this.#atOnce, Math.ceil(ended.length * MORE)));
+      line.atOnce = Math.min(MAX_STATUSES, Math.max(line.atOnce, Math.ceil(ended.length * MORE)));
     } catch (error) {
-      if (error instanceof Unanswered) this.#atOnce = Math.min(this.#atOnce, Math.ceil(ended.length / FEWER));
+      if (error instanceof Unanswered) line.atOnce = Math.min(line.atOnce, Math.ceil(ended.length / FEWER));
       const { message: reason } = error as Error;
       this.#deps.log.warn({ reason, ended: ended.length }, 'cannot tell how transactions have ended; will ask again');
     } finally {
