@@ -11,7 +11,8 @@ import type { Sale } from './sale.js';
 const BOUGHT = SYSTEM_PROGRAM;
 const USD: Record<Address, number> = { [WRAPPED_SOL_MINT]: 1, [BOUGHT]: 10 };
 
-test('a token of which one unit is worth 10 USD is not bought for 19.98 USD at half of what the prices say', () => {
+/** Of an order that sells for whole tokens of 10 USD. */
+function marketAt(slippageBps: number | null) {
   const market = marketOf(
     {
       router: {} as Router,
@@ -25,7 +26,7 @@ test('a token of which one unit is worth 10 USD is not bought for 19.98 USD at h
         follow: () => {},
       },
     },
-    { vault: BOUGHT, slippageBps: 100 } as Sale,
+    { vault: BOUGHT, slippageBps } as Sale,
     {
       input: { mint: WRAPPED_SOL_MINT, tokenProgram: TOKEN_PROGRAM, decimals: 6 },
       output: { mint: BOUGHT, tokenProgram: TOKEN_PROGRAM, decimals: 0 },
@@ -34,8 +35,22 @@ test('a token of which one unit is worth 10 USD is not bought for 19.98 USD at h
     { readings: new FillReadings() },
   );
   assert.ok('fair' in market);
+  return market;
+}
+
+test('a token of which one unit is worth 10 USD is not bought for 19.98 USD at half of what the prices say', () => {
+  const market = marketAt(100);
   const leastFor = (amount: bigint) => offerOf(market, amount, { outAmount: 1n } as Quote).least;
   // What its slippage allows is taken off before that is rounded.
   assert.equal(leastFor(10_050_000n), 1n);
   assert.deepEqual([leastFor(19_980_000n), leastFor(20_000_000n), leastFor(10_000_000n)], [2n, 2n, 1n]);
+});
+
+test('automatic slippage goes by the price impact, but by no more than the market lacks of the prices', () => {
+  const market = marketAt(null);
+  const slippageOf = (priceImpact: number, outAmount: bigint) =>
+    market.slippage({ inAmount: 1_280_000_000n, outAmount, priceImpact } as Quote);
+  assert.equal(slippageOf(0.005, 127n), 150n);
+  assert.equal(slippageOf(0.03, 127n), 207n);
+  assert.equal(slippageOf(0.03, 129n), 50n);
 });

@@ -1,7 +1,7 @@
 import type { Address } from '@slipway/wire';
 import { isOfOtherUnits, OTHER_UNITS } from '../../prices/index.js';
 import type { FillReadings } from '../../routing/fill-readings.js';
-import type { QuoteRequest, Token } from '../../routing/router.js';
+import type { Quote, QuoteRequest, Token } from '../../routing/router.js';
 import { automaticSlippageBps } from '../../routing/slippage.js';
 import { type Worth, worthOf } from '../../trigger-orders/tick.js';
 import type { TriggerKeeperDeps } from './deps.js';
@@ -44,13 +44,20 @@ export function marketOf(
     excludePools: new Set<Address>(),
     ...pools,
   };
+  const fair: Market['fair'] = (amount, lessBps) => worthIn(amount, sold, bought, lessBps);
   return {
     quote: (amount) => router.quote({ ...common, mode: 'exact-in', amount }, signal),
-    slippage: (quote) => BigInt(Math.min(maxBelowFairBps, sale.slippageBps ?? automaticSlippageBps(quote))),
-    fair: (amount, lessBps) => worthIn(amount, sold, bought, lessBps),
+    slippage: (quote) => BigInt(Math.min(maxBelowFairBps, sale.slippageBps ?? automaticBps(quote, fair))),
+    fair,
     leastPart: worthIn(LEAST_PART.amount, LEAST_PART.token, sold),
     doubts,
   };
+}
+
+/** A pool that gives more than the prices say may be gone when the fill lands: its price impact is no reason to get less. */
+function automaticBps(quote: Quote, fair: Market['fair']): number {
+  const lacking = 1 - Number(quote.outAmount) / Number(fair(quote.inAmount, 0n));
+  return automaticSlippageBps({ ...quote, priceImpact: Math.min(quote.priceImpact, lacking) });
 }
 
 function worthInOrders(deps: Pick<TriggerKeeperDeps, 'prices' | 'clock'>, token: Token): Worth | { unknown: string } {

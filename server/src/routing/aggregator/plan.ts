@@ -167,17 +167,23 @@ function closer(plan: Plan, wanted: bigint, guess: bigint, options: RunOptions):
   return guess;
 }
 
-/** How much worse the trade is than the prices before it, fees apart: 0 to 1. */
+/**
+ * How much worse the trade is than the prices before it, fees apart: 0 to 1. A step is no worse than its largest part: all parts end
+ * at about one price, and that of a small pool has been far better before where somebody made it so.
+ */
 export function priceImpact({ trades }: Outcome): number {
-  const got: number[] = [];
-  const ideal: number[] = [];
-  for (const done of trades) {
-    const { step } = done;
-    got[step] = (got[step] ?? 0) + Number(done.received);
-    ideal[step] = (ideal[step] ?? 0) + idealOf(done);
-  }
-  const kept = got.reduce((product, amount, i) => product * (amount / ideal[i]!), 1);
+  const steps: Done[][] = [];
+  for (const done of trades) steps[done.step] = [...(steps[done.step] ?? []), done];
+  const kept = steps.reduce((product, parts) => {
+    const largest = parts.reduce((most, done) => (done.paid > most.paid ? done : most));
+    return product * Math.max(keptBy(parts), keptBy([largest]));
+  }, 1);
   return Number.isFinite(kept) ? Math.min(1, Math.max(0, 1 - kept)) : 0;
+}
+
+function keptBy(trades: readonly Done[]): number {
+  const sum = (of: (done: Done) => number) => trades.reduce((total, done) => total + of(done), 0);
+  return sum(({ received }) => Number(received)) / sum(idealOf);
 }
 
 /**

@@ -27,14 +27,10 @@ const tokenPrograms: [Address, Address] = [TOKEN_PROGRAM, TOKEN_PROGRAM];
 const lab = new Lab();
 const mints = [lab.vm.mint(), lab.vm.mint()] as const;
 
-const honest = () =>
-  writeCpmmPool(lab, {
-    mints,
-    tokenPrograms,
-    balances: [DEEP, DEEP],
-    tradeFee: 2_500n,
-    ...OPEN,
-  });
+/** With the least fee there is, a millionth. */
+const product = (balances: [bigint, bigint], tradeFee = 1n) =>
+  writeCpmmPool(lab, { mints, tokenPrograms, balances, tradeFee, ...OPEN });
+const honest = () => product([DEEP, DEEP], 2_500n);
 
 /** Bids below a price of 1, and, with `dust`, one of a few units at twice that, where the pool's price then is. */
 const ticks = (dust: boolean) =>
@@ -93,4 +89,27 @@ it('attack: somebody who moves pools has a dust of bids at twice the price, so t
     const alone = tradeOver([write(true)]);
     assert.ok(alone.impact < 0.002, `${alone.impact}`);
   }
+});
+
+it('attack: somebody who moves pools has small ones give a part of a trade at its price, from far above to far below: automatic slippage stays what it was', () => {
+  const usual = tradeOver([honest()]);
+  const small: [bigint, bigint] = [(AMOUNT * 8n) / 100n, (AMOUNT * 12n) / 100n];
+  for (const count of [1, 2]) {
+    const raised = tradeOver([honest(), ...Array.from({ length: count }, () => product(small))]);
+    assert.equal(raised.pools, 1 + count);
+    assert.ok(raised.impact < usual.impact + 1e-4, `${raised.impact} instead of ${usual.impact}`);
+  }
+});
+
+it('of a trade whose larger part moves its pool far from a price that is better, the price impact is that of all of it', () => {
+  const { impact, pools } = tradeOver([honest(), product([6n * AMOUNT, (72n * AMOUNT) / 10n])]);
+  assert.equal(pools, 2);
+  assert.ok(impact > 0.05 && impact < 0.06, `${impact}`);
+});
+
+it('of a trade over pools that are about as large, the price impact is that over one as large as all of them', () => {
+  const sizes = [20n, 15n, 12n].map((size): [bigint, bigint] => [size * AMOUNT, size * AMOUNT]);
+  const { impact, pools } = tradeOver(sizes.map((size) => product(size)));
+  assert.equal(pools, 3);
+  assert.ok(Math.abs(impact - 1 / 48) < 1e-3, `${impact}`);
 });
