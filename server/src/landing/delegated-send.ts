@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Address,
@@ -88,6 +89,8 @@ export class DelegatedSend {
 
   constructor(deps: DelegatedSendDeps) {
     this.#deps = deps;
+    // Each search that pauses listens, and more than ten would have Node warn of a leak.
+    setMaxListeners(0, deps.closing);
     const pause = () => sleep(SEARCH_MS, undefined, { signal: deps.closing });
     this.#searches = new MessageSearches({ pause });
   }

@@ -65,6 +65,17 @@ describe('attack: a free key has what nobody has landed searched for, more than 
     assert.deepEqual(new Set(lists), new Set(['attacker', 'other']));
   });
 
+  it('the pauses of many are no leak that Node warns of', async (t) => {
+    const warnings: Error[] = [];
+    const hear = (warning: Error) => void warnings.push(warning);
+    process.on('warning', hear);
+    t.after(() => process.off('warning', hear));
+    const { search, queries } = setUp(() => Promise.resolve([]));
+    for (let n = 0; n < 50; n++) search({ id: `key ${n}` }).catch(() => {});
+    while (queries() < 100) await sleep(5);
+    assert.deepEqual(warnings, []);
+  });
+
   it('sixteen of one key ask at a time', async () => {
     const { lists, search, queries } = setUp(() => new Promise(() => {}));
     for (let n = 0; n < 100; n++) search({ id: 'attacker' }).catch(() => {});
