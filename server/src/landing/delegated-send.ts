@@ -51,6 +51,7 @@ interface HowToSearch {
 
 interface LookDeps {
   chain: Chain;
+  inTurn: <T>(ask: () => Promise<T>) => Promise<T>;
   look: MessageSearch['look'];
   said: Deaths;
   whenDead: Verdict;
@@ -66,8 +67,11 @@ interface DelegatedSendDeps {
 }
 
 const SEARCH_MS = 1_000;
-/** Of the searches of one caller; what more of them would ask waits in the same line of the node's calls, and asks the database each time. */
-const LOOKS_AT_ONCE = 16;
+/**
+ * Searches of one caller that ask at a time whether they have ended: more would only wait in its line of the node's calls, and ask the
+ * database each time. What a wallet has made is read beside that, for there may be no end of it.
+ */
+const ASKED_AT_ONCE = 16;
 /** Until a node is asked again that has forgotten the time when something was sent. */
 const REST_MS = 60_000;
 /** From so many looks on that told nothing, the log says so. */
@@ -85,7 +89,7 @@ export function createDelegatedSend(deps: DelegatedSendDeps): DelegatedSend {
 export class DelegatedSend {
   readonly #deps: DelegatedSendDeps;
   readonly #searches: MessageSearches;
-  readonly #looks = new FewAtATime(LOOKS_AT_ONCE);
+  readonly #asked = new FewAtATime(ASKED_AT_ONCE);
 
   constructor(deps: DelegatedSendDeps) {
     this.#deps = deps;
@@ -135,22 +139,21 @@ export class DelegatedSend {
     const said = newDeaths();
     let isResting = false;
     let failed = 0;
-    const lookOnce = async () => {
-      const now = await findRequest(store, row.id);
-      if (now && (now.state !== 'sending' || now.signature !== row.signature)) return { row: now };
-      return this.#lookOnce(row, { chain, look: search.look, said, whenDead }).catch((error: Error) => {
-        failed += 1;
-        const say = failed === MANY_FAILED ? 'warn' : 'debug';
-        log[say]({ request: row.id, reason: error.message }, 'cannot look for a transaction; will look again');
-        return undefined;
-      });
-    };
+    const inTurn: LookDeps['inTurn'] = (ask) => this.#asked.run(caller?.together ?? caller?.id ?? '', ask);
+    const lookDeps = { chain, inTurn, look: search.look, said, whenDead };
     try {
       for (;;) {
-        const end = await this.#looks.run(caller?.together ?? caller?.id ?? '', lookOnce);
-        if (end && end !== 'forgotten') return end;
-        if (end && !isResting) log.warn({ request: row.id, reason: FORGOTTEN }, UNCERTAIN);
-        isResting = end === 'forgotten';
+        const now = await inTurn(() => findRequest(store, row.id));
+        if (now && (now.state !== 'sending' || now.signature !== row.signature)) return { row: now };
+        const verdict = await this.#lookOnce(row, lookDeps).catch((error: Error) => {
+          failed += 1;
+          const say = failed === MANY_FAILED ? 'warn' : 'debug';
+          log[say]({ request: row.id, reason: error.message }, 'cannot look for a transaction; will look again');
+          return undefined;
+        });
+        if (verdict && verdict !== 'forgotten') return { verdict };
+        if (verdict && !isResting) log.warn({ request: row.id, reason: FORGOTTEN }, UNCERTAIN);
+        isResting = verdict === 'forgotten';
         await sleep(isResting ? REST_MS : SEARCH_MS, undefined, { signal: closing });
       }
     } finally {
@@ -179,22 +182,20 @@ export class DelegatedSend {
   /** Checks for death before searching: in the other order, it could land between the two. */
   async #lookOnce(
     row: LedgerRow,
-    { chain, look, said, whenDead }: LookDeps,
-  ): Promise<{ verdict: Verdict } | 'forgotten' | undefined> {
+    { chain, inTurn, look, said, whenDead }: LookDeps,
+  ): Promise<Verdict | 'forgotten' | undefined> {
     const { store } = this.#deps;
     const lifetime = lifetimeByHeight(row.wire!, row.lastValidBlockHeight + LIST_LAG_BLOCKS);
-    const death = await deadAt(lifetime, chain, said);
+    const death = await inTurn(() => deadAt(lifetime, chain, said));
     if (death === undefined && !row.handedOver) return undefined;
     const found = await look(death, await slotBefore(chain, row));
     if (found) {
       const { signature, wire, slot, err } = found;
       await store.transaction((tx) => completeSignature(tx, row.id, signature, wire));
-      return {
-        verdict: err === null ? { event: 'landed', slot, error: null } : { event: 'failed', slot, error: err },
-      };
+      return err === null ? { event: 'landed', slot, error: null } : { event: 'failed', slot, error: err };
     }
     if (death === undefined) return undefined;
-    return (await this.#isForgotten(chain, row)) ? 'forgotten' : { verdict: whenDead };
+    return (await this.#isForgotten(chain, row)) ? 'forgotten' : whenDead;
   }
 
   async #isForgotten(chain: Chain, { sentAt, createdAt }: LedgerRow): Promise<boolean> {
