@@ -269,6 +269,19 @@ describe('attack: a node throttles its callers', () => {
     assert.equal(budget.limit('landing'), LIMIT);
   });
 
+  it('that ask what blocks or accounts cost: nothing is slowed for that', async () => {
+    const refuse = () => {
+      throw new Throttled('429', 4_000);
+    };
+    const { budget, pass } = setUp(refuse);
+    for (let round = 0; round < 5; round++) {
+      for (const purpose of PURPOSES)
+        await assert.rejects(budget.rpcFor(purpose).call('getRecentPrioritizationFees', []), Throttled);
+      await pass(2_000);
+    }
+    for (const purpose of PURPOSES) assert.equal(budget.limit(purpose), LIMIT, purpose);
+  });
+
   it('because of submitted transactions only: nobody else is slowed', async () => {
     const { call, pass, budget } = throttling(['strangers']);
     for (let second = 0; second < 10; second++) {

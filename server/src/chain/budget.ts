@@ -49,6 +49,8 @@ const OWN: Partial<Record<Purpose, Own>> = { histories: { share: 0.1, least: 2 }
 const OWN_OF_OTHERS: Own = { share: 0.02, least: 1 };
 /** Posts take no more than this share while quotes wait, half of what is left to both: a key may post far more often than craft. */
 const POSTS_BESIDE_QUOTES = 0.4;
+/** What is asked once in two seconds, and done without where it is refused: nothing else is slowed for that. */
+const DISPENSABLE: ReadonlySet<string> = new Set(['getRecentPrioritizationFees']);
 const WINDOW_MS = 1_000;
 /** Longer, and a call fails as if the node were away. */
 const MAX_WAIT_MS = 5_000;
@@ -162,7 +164,7 @@ class SlidingBudget implements CallBudget {
         try {
           return await rpc.call<T>(method, params);
         } catch (error) {
-          if (error instanceof Throttled) {
+          if (error instanceof Throttled && !DISPENSABLE.has(method)) {
             // Nodes limit how much is sent by itself, some to 1 in a second: what is landed goes on, strangers give way to it.
             const isSending = method === 'sendTransaction';
             this.#lower(isSending ? this.#lane('strangers') : lane, error.retryAfterMs);
