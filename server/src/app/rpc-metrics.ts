@@ -89,7 +89,7 @@ export function registerRpcMetrics(budgets: readonly CallBudget[], registry: Reg
   });
   new Gauge({
     name: 'slipway_rpc_limit',
-    help: 'Calls a second that may be made to an RPC; below rpc.callsPerSecond while it throttles',
+    help: 'Calls a second that may be made to an RPC; below rpc.callsPerSecond while it throttles all of them',
     labelNames: PER_PURPOSE,
     registers: [registry],
     collect() {

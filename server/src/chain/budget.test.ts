@@ -1,36 +1,51 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it, mock } from 'node:test';
 import type { Guest } from '../lib/places.js';
-import { LEAST_CALLS } from './budget.js';
-import { ChainUnavailable, createCallBudget, createHttpRpc, PURPOSES, type Purpose, type Rpc } from './index.js';
+import {
+  ChainUnavailable,
+  createCallBudget,
+  createHttpRpc,
+  PURPOSES,
+  type Purpose,
+  type Rpc,
+  statusesOf,
+} from './index.js';
+import { LEAST_CALLS } from './purposes.js';
 import { Throttled } from './rpc.js';
 
 const LIMIT = 100;
+/** Whoever refuses both limits all that he is asked. */
+const COMMON = ['getAccountInfo', 'getMultipleAccounts'] as const;
 
 /** An RPC behind a budget, on a clock that only the test moves. */
-function setUp(answer: (method: string) => unknown = () => 1) {
+function setUp(answer: (purpose: Purpose, method: string) => unknown = () => 1, limit = LIMIT) {
   let now = 1_000_000;
+  let called = 0;
   const started: { at: number; purpose: string }[] = [];
   const rpc: Rpc = {
     name: 'test',
-    async call<T>(method: string): Promise<T> {
-      started.push({ at: now, purpose: method });
-      return answer(method) as T;
+    async call<T>(method: string, [purpose]: [Purpose]): Promise<T> {
+      started.push({ at: now, purpose });
+      return answer(purpose, method) as T;
     },
   };
-  const budget = createCallBudget({ rpc, callsPerSecond: LIMIT, steadyNow: () => now });
+  const budget = createCallBudget({ rpc, callsPerSecond: limit, steadyNow: () => now });
   const rpcs = Object.fromEntries(PURPOSES.map((purpose) => [purpose, budget.rpcFor(purpose)])) as Record<Purpose, Rpc>;
   const outcomes: Promise<unknown>[] = [];
   return {
     budget,
-    /** Calls for a caller, whose method is their purpose. */
+    /** Calls for a caller. */
     callFor(caller: Guest, purpose: Purpose, times = 1) {
       const rpc = budget.rpcFor(purpose, caller);
-      return Array.from({ length: times }, () => rpc.call(purpose, []).catch((error: unknown) => error));
+      return Array.from({ length: times }, () =>
+        rpc.call('getAccountInfo', [purpose]).catch((error: unknown) => error),
+      );
     },
-    /** Calls, whose method is their purpose; resolves with the error if the call fails. */
-    call(purpose: Purpose, times = 1) {
-      const calls = Array.from({ length: times }, () => rpcs[purpose].call(purpose, []).catch((error) => error));
+    /** Calls of this method, or of the common ones by turns; each resolves with the error if it fails. */
+    call(purpose: Purpose, times = 1, method?: string) {
+      const calls = Array.from({ length: times }, () =>
+        rpcs[purpose].call(method ?? COMMON[++called % 2]!, [purpose]).catch((error) => error),
+      );
       outcomes.push(...calls);
       return calls;
     },
@@ -40,6 +55,10 @@ function setUp(answer: (method: string) => unknown = () => 1) {
         mock.timers.tick(10);
         await new Promise((resolve) => setImmediate(resolve));
       }
+    },
+    /** Time passes, and no timer is told. */
+    lag(milliseconds: number) {
+      now += milliseconds;
     },
     now: () => now,
     startedOf: (purpose: Purpose) => started.filter((call) => call.purpose === purpose).length,
@@ -153,6 +172,17 @@ describe('attack: a free key and eleven others post and ask for quotes far more 
     }
   });
 
+  it('those who come just as there is room go after those who wait for it', async () => {
+    const { callFor, lag, pass, budget } = setUp();
+    for (const key of hostile) callFor(key, 'quotes', 30);
+    const [honest] = callFor({ id: 'honest' }, 'quotes');
+    lag(1_000);
+    const { calls } = budget.counts('quotes');
+    for (const key of hostile) callFor(key, 'quotes', 30);
+    assert.equal(await Promise.race([honest, pass(10).then(() => 'waits')]), 1);
+    assert.equal(budget.counts('quotes').calls - calls, LIMIT * 0.8);
+  });
+
   it('posts of all of them leave half to quotes, which others ask for', async () => {
     const { callFor, pass } = setUp();
     const answers: Promise<unknown>[] = [];
@@ -180,14 +210,14 @@ describe('attack: a free key and eleven others post and ask for quotes far more 
 it('attack: a free key posts more than the node lets be sent, which asks to be left alone then: nobody waits but those who post so, though what is landed for others is refused as well', async () => {
   const sent: number[] = [];
   let refused = 0;
-  const { budget, call, now, pass } = setUp((method) => {
+  const { budget, call, now, pass } = setUp((_purpose, method) => {
     if (method !== 'sendTransaction') return 1;
     while (sent[0]! <= now() - 1_000) sent.shift();
     if (sent.length < 10) return sent.push(now());
     refused++;
     throw new Throttled('429', 5_000);
   });
-  const send = (purpose: Purpose) => void budget.rpcFor(purpose).call('sendTransaction', []).catch(Boolean);
+  const send = (purpose: Purpose) => void call(purpose, 1, 'sendTransaction');
   const others = ['keeper', 'posts', 'quotes', 'reads'] as const;
   const answers: Promise<unknown>[] = [];
   for (let round = 0; round < 600; round++) {
@@ -206,8 +236,8 @@ it('attack: a free key posts more than the node lets be sent, which asks to be l
 it('attack: a free key has more ends looked up than the node lists in a second: nothing else is slowed for that, and as many as it lists are', async () => {
   const LISTS = 25;
   const listed: number[] = [];
-  const { budget, call, now, pass } = setUp((method) => {
-    if (method !== 'ends') return 1;
+  const { budget, call, now, pass } = setUp((_purpose, method) => {
+    if (method !== 'getSignaturesForAddress') return 1;
     while (listed[0]! <= now() - 1_000) listed.shift();
     if (listed.length < LISTS) return listed.push(now());
     throw new Throttled('429', 5_000);
@@ -216,7 +246,8 @@ it('attack: a free key has more ends looked up than the node lists in a second: 
   const others = ['landing', 'keeper', 'posts', 'quotes', 'reads'] as const;
   const answers: Promise<unknown>[] = [];
   for (let round = 0; round < 600; round++) {
-    for (let n = 0; n < 15; n++) void call('ends')[0]!.then((answer) => (told += answer instanceof Error ? 0 : 1));
+    for (let n = 0; n < 15; n++)
+      void call('ends', 1, 'getSignaturesForAddress')[0]!.then((answer) => (told += answer instanceof Error ? 0 : 1));
     for (const purpose of others) answers.push(...call(purpose));
     await pass(100);
   }
@@ -246,11 +277,91 @@ it('attack: a stranger on the chain lands transactions that name the programs of
   assert.ok(during >= 5 * LIMIT * 0.09 && during <= 6 * LIMIT * 0.35, `${during}`);
 });
 
+describe('attack: a node limits a method by itself, or leaves it out, with 429 each time', () => {
+  const METHODS = [
+    ...COMMON,
+    'getLatestBlockhash',
+    'getSignatureStatuses',
+    'simulateTransaction',
+    'sendTransaction',
+    'isBlockhashValid',
+    'getSignaturesForAddress',
+    'getTransaction',
+    'getBlockTime',
+    'getRecentPrioritizationFees',
+    'getProgramAccounts',
+    'getTokenAccountsByOwner',
+    'getHealth',
+  ];
+
+  it('whichever it is and whoever asks: all else starts at once, also of the same purpose, while many of that method wait', async () => {
+    for (const limited of METHODS) {
+      const refuse = (_purpose: Purpose, method: string) => {
+        if (method === limited) throw new Throttled('429', 4_000);
+        return 1;
+      };
+      const { budget, call, pass } = setUp(refuse, 10 * LIMIT);
+      const others = METHODS.filter((method) => method !== limited);
+      const answers: Promise<unknown>[] = [];
+      for (let round = 0; round < 20; round++) {
+        for (const purpose of PURPOSES) {
+          call(purpose, 15, limited);
+          const { waited } = budget.counts(purpose);
+          const calls = budget.counts(purpose).calls;
+          for (const method of others.slice(0, 4)) answers.push(...call(purpose, 1, method));
+          const now = budget.counts(purpose);
+          assert.deepEqual([now.calls - calls, budget.limit(purpose)], [4, 10 * LIMIT], `${limited} for ${purpose}`);
+          assert.ok(now.waited - waited <= 4);
+        }
+        await pass(500);
+        others.push(others.shift()!);
+      }
+      assert.deepEqual(new Set(await Promise.all(answers)), new Set([1]), limited);
+    }
+  });
+
+  it('of what it has kept of old transactions only: the latest statuses are read as before', async () => {
+    const rpc: Rpc = {
+      name: 'test',
+      async call<T>(_method: string, [, { searchTransactionHistory }]: [string[], Record<string, boolean>]) {
+        if (searchTransactionHistory) throw new Throttled('429', 0);
+        return { context: { slot: 7 }, value: [null] } as T;
+      },
+    };
+    const budget = createCallBudget({ rpc, callsPerSecond: LIMIT, steadyNow: () => 0 });
+    const landing = budget.rpcFor('landing');
+    for (let times = 0; times < 2 * LEAST_CALLS; times++) {
+      void statusesOf(landing, ['signature'], true).catch(() => {});
+      assert.equal((await statusesOf(landing, ['signature'], false)).slot, 7n);
+    }
+    assert.ok(budget.waiting('landing') > 0, 'the others wait');
+  });
+
+  it('that it gives twenty times a second, of which strangers ask for more: what is for landing goes first', async () => {
+    const given: number[] = [];
+    const { call, now, pass } = setUp((_purpose, method) => {
+      if (method !== 'isBlockhashValid') return 1;
+      while (given[0]! <= now() - 1_000) given.shift();
+      if (given.length < 20) return given.push(now());
+      throw new Throttled('429', 0);
+    });
+    const asked: Promise<unknown>[] = [];
+    for (let round = 0; round < 600; round++) {
+      call('strangers', 5, 'isBlockhashValid');
+      if (round % 5 === 0) asked.push(...call('landing', 1, 'isBlockhashValid'));
+      await pass(100);
+    }
+    await pass(5_000);
+    const told = (await Promise.all(asked)).filter((answer) => typeof answer === 'number').length;
+    assert.ok(told >= asked.length * 0.95, `${told} of ${asked.length}`);
+  });
+});
+
 describe('attack: a node throttles its callers', () => {
   const throttling = (purposes: Purpose[], retryAfterMs = 0) => {
     const answering = { purposes };
-    const answer = (method: string) => {
-      if (answering.purposes.includes(method as Purpose)) throw new Throttled('429', retryAfterMs);
+    const answer = (purpose: Purpose) => {
+      if (answering.purposes.includes(purpose)) throw new Throttled('429', retryAfterMs);
       return 1;
     };
     return { answering, ...setUp(answer) };
@@ -269,19 +380,6 @@ describe('attack: a node throttles its callers', () => {
     assert.equal(budget.limit('landing'), LIMIT);
   });
 
-  it('that ask what blocks or accounts cost: nothing is slowed for that', async () => {
-    const refuse = () => {
-      throw new Throttled('429', 4_000);
-    };
-    const { budget, pass } = setUp(refuse);
-    for (let round = 0; round < 5; round++) {
-      for (const purpose of PURPOSES)
-        await assert.rejects(budget.rpcFor(purpose).call('getRecentPrioritizationFees', []), Throttled);
-      await pass(2_000);
-    }
-    for (const purpose of PURPOSES) assert.equal(budget.limit(purpose), LIMIT, purpose);
-  });
-
   it('because of submitted transactions only: nobody else is slowed', async () => {
     const { call, pass, budget } = throttling(['strangers']);
     for (let second = 0; second < 10; second++) {
@@ -294,30 +392,30 @@ describe('attack: a node throttles its callers', () => {
 
   it('and asks to be left alone for a year, whatever it is asked: it is, for 5 s, but for landing, the ends of what is posted, and 10 calls a second of keepers', async () => {
     const { answering, call, pass, startedOf } = throttling([...PURPOSES], 365 * 86_400_000);
-    for (const purpose of PURPOSES) call(purpose);
+    for (const purpose of PURPOSES) call(purpose, 2);
     await pass(10);
     answering.purposes = [];
     for (const purpose of PURPOSES) call(purpose, 40);
     const started = () => Object.fromEntries(PURPOSES.map((purpose) => [purpose, startedOf(purpose)]));
     await pass(4_900);
     const { landing, ends, keeper, ...others } = started();
-    assert.equal(landing, 41);
-    assert.ok(ends! > 1, `${ends}`);
-    assert.ok(keeper! > 1 && keeper! <= 1 + 5 * LEAST_CALLS, `${keeper}`);
-    assert.deepEqual(new Set(Object.values(others)), new Set([1]));
+    assert.equal(landing, 42);
+    assert.ok(ends! > 2, `${ends}`);
+    assert.ok(keeper! > 2 && keeper! <= 2 * (1 + 5 * LEAST_CALLS), `${keeper}`);
+    assert.deepEqual(new Set(Object.values(others)), new Set([2]));
     await pass(200);
     for (const purpose of PURPOSES) call(purpose);
     await pass(1_000);
-    for (const [purpose, count] of Object.entries(started())) assert.ok(count > 1, purpose);
+    for (const [purpose, count] of Object.entries(started())) assert.ok(count > 2, purpose);
   });
 
   it('and asks one purpose to leave it alone: no other waits', async () => {
     for (const purpose of PURPOSES) {
       const { call, pass, startedOf } = throttling([purpose], 365 * 86_400_000);
-      call(purpose);
+      call(purpose, 1, 'getAccountInfo');
       await pass(10);
       for (const each of PURPOSES) {
-        call(each);
+        call(each, 1, 'getAccountInfo');
         const waits = each === purpose && !['landing', 'ends', 'keeper'].includes(each);
         assert.equal(startedOf(each), each === purpose && !waits ? 2 : 1, `${each} beside ${purpose}`);
       }

@@ -1,71 +1,26 @@
 import { FairLine } from '../lib/fair-line.js';
 import type { Guest } from '../lib/places.js';
+import { LastSecond } from './last-second.js';
+import {
+  isCommon,
+  LEAST_CALLS,
+  limitedAs,
+  ownOf,
+  POSTS_BESIDE_QUOTES,
+  PURPOSES,
+  type Purpose,
+  SHARE,
+  WHILE_PAUSED,
+} from './purposes.js';
+import { RecoveringLimit } from './recovering-limit.js';
 import { ChainUnavailable, type Rpc, Throttled } from './rpc.js';
 
-/**
- * What the chain is called for; what stands first goes first. `ends`: lists that tell how what clients have posted has ended;
- * `posts`: what clients post, until it is claimed and sent; `searches`: for transactions that others have signed last; `histories`: of programs, to which anybody adds for a fee.
- */
-export const PURPOSES = [
-  'landing',
-  'keeper',
-  'ends',
-  'posts',
-  'quotes',
-  'reads',
-  'searches',
-  'strangers',
-  'histories',
-] as const;
-export type Purpose = (typeof PURPOSES)[number];
-
-interface Own {
-  share: number;
-  least: number;
-}
-
-/** A purpose starts no call while a second has more than this share of the limit: the rest is kept for those before it. */
-const SHARE: Readonly<Record<Purpose, number>> = {
-  landing: 1,
-  keeper: 0.9,
-  ends: 0.85,
-  posts: 0.82,
-  quotes: 0.8,
-  reads: 0.7,
-  searches: 0.5,
-  strangers: 0.4,
-  histories: 0.35,
-};
-/**
- * A purpose of calls that most nodes limit by themselves, and clients have made: what is refused of them slows nothing else, and what is
- * left to them then is so many of their own in a second.
- */
-const APART: ReadonlySet<Purpose> = new Set(['ends']);
-/**
- * What each purpose has whatever the others do, so that none waits for ever: a share, and at least so many calls a second. What keepers
- * and lists know comes from histories, of which there are two; and somebody waits for the end of what is searched for.
- */
-const OWN: Partial<Record<Purpose, Own>> = { histories: { share: 0.1, least: 2 }, searches: { share: 0.1, least: 1 } };
-const OWN_OF_OTHERS: Own = { share: 0.02, least: 1 };
-/** Posts take no more than this share while quotes wait, half of what is left to both: a key may post far more often than craft. */
-const POSTS_BESIDE_QUOTES = 0.4;
-/** What is asked once in two seconds, and done without where it is refused: nothing else is slowed for that. */
-const DISPENSABLE: ReadonlySet<string> = new Set(['getRecentPrioritizationFees']);
-const WINDOW_MS = 1_000;
 /** Longer, and a call fails as if the node were away. */
 const MAX_WAIT_MS = 5_000;
 /** Seconds' worth of calls that may wait for each purpose. */
 const MAX_WAITING_SECONDS = 2;
-/** What is left to a purpose when the node throttles all the time. */
-export const LEAST_CALLS = 10;
-/** Calls in a second that a purpose starts while the node has asked it for a pause; the others start none. */
-const WHILE_PAUSED: Partial<Record<Purpose, number>> = {
-  landing: Number.POSITIVE_INFINITY,
-  keeper: LEAST_CALLS,
-  ends: Number.POSITIVE_INFINITY,
-};
-/** Milliseconds without throttling in which a limit comes back from nothing to what is configured. */
-const RECOVERY_MS = 60_000;
+/** Refusals of two methods that are no further apart mean all calls. */
+const TOGETHER_MS = 2_000;
 
 export interface BudgetCounts {
   /** Calls that were made. */
@@ -85,7 +40,7 @@ export interface CallBudget {
   counts(purpose: Purpose): Readonly<BudgetCounts>;
   /** Calls that wait now. */
   waiting(purpose: Purpose): number;
-  /** Calls a second that are allowed now, before the shares; below `callsPerSecond` when the node throttles. */
+  /** Calls a second that are allowed now, before the shares; below `callsPerSecond` when the node throttles all that it is asked. */
   limit(purpose: Purpose): number;
 }
 
@@ -97,15 +52,17 @@ interface BudgetDeps {
 }
 
 /**
- * In no second more calls start than the limit, and those before go first. When the node throttles a purpose, its
- * limit and those of the purposes after it are halved, but for one apart; they come back by themselves. A pause that the node asks for is
- * that of the purpose alone: most limit each method by itself, and where all are meant, each purpose is told so.
+ * In no second more calls start than the limit, and those before go first. When the node throttles a method of a purpose, the limit of
+ * that method is halved for this purpose and those after it, and so is that of all calls where it throttles several of the common methods;
+ * they come back by themselves. A pause that the node asks for is that of the purpose and method alone: most limit each method by itself,
+ * and where all are meant, each is told so.
  */
 export function createCallBudget(deps: BudgetDeps): CallBudget {
   return new SlidingBudget(deps);
 }
 
 interface Waiter {
+  method: Method;
   since: number;
   start: () => void;
   refuse: (error: Error) => void;
@@ -113,27 +70,32 @@ interface Waiter {
 
 interface Lane extends BudgetCounts {
   purpose: Purpose;
-  limit: number;
-  recoveredAt: number;
-  loweredAt: number;
-  pausedUntil: number;
+  limit: RecoveringLimit;
+  /** By name. */
+  methods: Map<string, Method>;
   waiters: FairLine<Waiter>;
   /** Of the calls of the last second. */
   recent: number;
 }
 
-function ownOf({ purpose, limit }: Lane): number {
-  const { share, least } = OWN[purpose] ?? OWN_OF_OTHERS;
-  return Math.max(least, limit * share);
+/** Of the calls of a purpose, those that a node limits together. */
+interface Method {
+  lane: Lane;
+  name: string;
+  limit: RecoveringLimit;
+  pausedUntil: number;
+  throttledAt: number;
+  /** Of the calls of the last second. */
+  recent: number;
 }
 
 class SlidingBudget implements CallBudget {
   readonly name: string;
   readonly #deps: BudgetDeps;
   readonly #lanes: readonly Lane[];
-  /** The calls of the last second, oldest first, from `#oldest` on. */
-  #started: { at: number; lane: Lane }[] = [];
-  #oldest = 0;
+  readonly #started = new LastSecond<Method>((method) => this.#count(method, -1));
+  /** How many of these are of each method, by name. */
+  readonly #recent = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(deps: BudgetDeps) {
@@ -141,10 +103,8 @@ class SlidingBudget implements CallBudget {
     this.name = deps.rpc.name;
     this.#lanes = PURPOSES.map((purpose) => ({
       purpose,
-      limit: deps.callsPerSecond,
-      recoveredAt: 0,
-      loweredAt: Number.NEGATIVE_INFINITY,
-      pausedUntil: Number.NEGATIVE_INFINITY,
+      limit: this.#unlimited(),
+      methods: new Map(),
       waiters: new FairLine(deps.callsPerSecond * MAX_WAITING_SECONDS),
       recent: 0,
       calls: 0,
@@ -158,17 +118,14 @@ class SlidingBudget implements CallBudget {
     const lane = this.#lane(purpose);
     return {
       name: rpc.name,
-      call: async <T>(method: string, params: unknown[]): Promise<T> => {
-        const turn = this.#enter(lane, caller);
+      call: async <T>(name: string, params: unknown[]): Promise<T> => {
+        const method = this.#method(lane, limitedAs(name, params));
+        const turn = this.#enter(method, caller);
         if (turn) await turn;
         try {
-          return await rpc.call<T>(method, params);
+          return await rpc.call<T>(name, params);
         } catch (error) {
-          if (error instanceof Throttled && !DISPENSABLE.has(method)) {
-            // Nodes limit how much is sent by itself, some to 1 in a second: what is landed goes on, strangers give way to it.
-            const isSending = method === 'sendTransaction';
-            this.#lower(isSending ? this.#lane('strangers') : lane, error.retryAfterMs);
-          }
+          if (error instanceof Throttled) this.#throttled(method, error.retryAfterMs);
           throw error;
         }
       },
@@ -185,26 +142,46 @@ class SlidingBudget implements CallBudget {
   }
 
   limit(purpose: Purpose): number {
-    const lane = this.#lane(purpose);
-    this.#recover(lane, this.#deps.steadyNow());
-    return lane.limit;
+    return this.#lane(purpose).limit.at(this.#deps.steadyNow());
   }
 
   #lane(purpose: Purpose): Lane {
     return this.#lanes[PURPOSES.indexOf(purpose)]!;
   }
 
+  #method(lane: Lane, name: string): Method {
+    const known = lane.methods.get(name);
+    if (known) return known;
+    const method: Method = {
+      lane,
+      name,
+      limit: this.#unlimited(),
+      pausedUntil: Number.NEGATIVE_INFINITY,
+      throttledAt: Number.NEGATIVE_INFINITY,
+      recent: 0,
+    };
+    lane.methods.set(name, method);
+    return method;
+  }
+
+  #unlimited(): RecoveringLimit {
+    return new RecoveringLimit(this.#deps.callsPerSecond, LEAST_CALLS);
+  }
+
   /** Undefined if the call may start now. */
-  #enter(lane: Lane, caller: Guest | undefined): Promise<void> | undefined {
+  #enter(method: Method, caller: Guest | undefined): Promise<void> | undefined {
     const now = this.#deps.steadyNow();
-    this.#forget(now);
-    if (lane.waiters.size === 0 && this.#hasRoom(lane, now)) {
-      this.#start(lane, now);
+    const { waiters } = method.lane;
+    this.#started.forget(now);
+    // What is left in the line afterwards waits for another method.
+    if (waiters.size > 0 && this.#hasRoom(method, now)) this.#pump();
+    if (this.#hasRoom(method, now)) {
+      this.#start(method, now);
       return undefined;
     }
     return new Promise((start, refuse) => {
-      const dropped = lane.waiters.add({ since: now, start, refuse }, caller);
-      if (dropped) this.#refuse(lane, dropped, 'too many calls wait');
+      const dropped = waiters.add({ method, since: now, start, refuse }, caller);
+      if (dropped) this.#refuse(dropped, 'too many calls wait');
       this.#wake(now);
     });
   }
@@ -212,20 +189,25 @@ class SlidingBudget implements CallBudget {
   /** Starts what may start, in the order of the purposes, and refuses what has waited too long. */
   #pump(): void {
     const now = this.#deps.steadyNow();
-    this.#forget(now);
+    this.#started.forget(now);
     for (const lane of this.#lanes) {
-      while (lane.waiters.size > 0 && this.#hasRoom(lane, now)) {
-        this.#start(lane, now);
+      const { waiters } = lane;
+      const full = new Set<Method>();
+      const mayStart = ({ method }: Waiter) => {
+        if (!full.has(method) && this.#methodHasRoom(method, now)) return true;
+        full.add(method);
+        return false;
+      };
+      while (waiters.size > 0 && this.#purposeHasRoom(lane, now)) {
+        const next = waiters.take(mayStart);
+        if (!next) break;
+        this.#start(next.method, now);
         lane.waited++;
-        lane.waiters.take()!.start();
+        next.start();
       }
-      for (
-        let oldest = lane.waiters.oldest();
-        oldest && now - oldest.since >= MAX_WAIT_MS;
-        oldest = lane.waiters.oldest()
-      ) {
-        lane.waiters.delete(oldest);
-        this.#refuse(lane, oldest, `a call has waited ${MAX_WAIT_MS} ms`);
+      for (let oldest = waiters.oldest(); oldest && now - oldest.since >= MAX_WAIT_MS; oldest = waiters.oldest()) {
+        waiters.delete(oldest);
+        this.#refuse(oldest, `a call has waited ${MAX_WAIT_MS} ms`);
       }
     }
     this.#wake(now);
@@ -234,72 +216,82 @@ class SlidingBudget implements CallBudget {
   /** Pumps again when the oldest call leaves its second, a pause ends, or somebody has waited too long. */
   #wake(now: number): void {
     clearTimeout(this.#timer);
-    const waitingSince = this.#lanes.flatMap(({ waiters }) => waiters.oldest()?.since ?? []);
-    if (waitingSince.length === 0) return;
-    const times = waitingSince.map((since) => since + MAX_WAIT_MS);
-    const oldest = this.#started[this.#oldest];
-    if (oldest) times.push(oldest.at + WINDOW_MS);
-    for (const { pausedUntil } of this.#lanes) if (pausedUntil > now) times.push(pausedUntil);
+    const times: number[] = [];
+    for (const { waiters, methods } of this.#lanes) {
+      const oldest = waiters.oldest();
+      if (!oldest) continue;
+      times.push(oldest.since + MAX_WAIT_MS);
+      for (const { pausedUntil } of methods.values()) if (pausedUntil > now) times.push(pausedUntil);
+    }
+    if (times.length === 0) return;
+    times.push(this.#started.nextLeavesAt() ?? Number.POSITIVE_INFINITY);
     this.#timer = setTimeout(() => this.#pump(), Math.max(1, Math.ceil(Math.min(...times) - now)));
   }
 
-  #hasRoom(lane: Lane, now: number): boolean {
-    const inAll = this.#started.length - this.#oldest;
-    if (inAll >= Math.max(1, this.#deps.callsPerSecond)) return false;
-    if (now < lane.pausedUntil && lane.recent >= (WHILE_PAUSED[lane.purpose] ?? 0)) return false;
-    this.#recover(lane, now);
-    if (lane.recent < ownOf(lane)) return true;
-    const isBeside = lane.purpose === 'posts' && this.#lane('quotes').waiters.size > 0;
-    if (isBeside && lane.recent >= lane.limit * POSTS_BESIDE_QUOTES) return false;
-    if (!APART.has(lane.purpose)) return inAll < lane.limit * SHARE[lane.purpose];
-    return lane.recent < lane.limit && inAll < this.#lane('landing').limit * SHARE[lane.purpose];
+  #hasRoom(method: Method, now: number): boolean {
+    return this.#purposeHasRoom(method.lane, now) && this.#methodHasRoom(method, now);
   }
 
-  #start(lane: Lane, now: number): void {
-    lane.calls++;
-    lane.recent++;
-    this.#started.push({ at: now, lane });
+  #purposeHasRoom({ purpose, limit, recent }: Lane, now: number): boolean {
+    if (this.#started.size >= Math.max(1, this.#deps.callsPerSecond)) return false;
+    const most = limit.at(now);
+    if (recent < ownOf(purpose, most)) return true;
+    const isBeside = purpose === 'posts' && this.#lane('quotes').waiters.size > 0;
+    if (isBeside && recent >= most * POSTS_BESIDE_QUOTES) return false;
+    return this.#started.size < most * SHARE[purpose];
   }
 
-  /** Drops the calls that are older than a second. */
-  #forget(now: number): void {
-    for (; this.#oldest < this.#started.length; this.#oldest++) {
-      const { at, lane } = this.#started[this.#oldest]!;
-      if (at > now - WINDOW_MS) break;
-      lane.recent--;
-    }
-    if (this.#oldest < 1_024 || this.#oldest < this.#started.length / 2) return;
-    this.#started = this.#started.slice(this.#oldest);
-    this.#oldest = 0;
+  #methodHasRoom({ lane, name, limit, pausedUntil, recent }: Method, now: number): boolean {
+    const { purpose } = lane;
+    if (now < pausedUntil && recent >= (WHILE_PAUSED[purpose] ?? 0)) return false;
+    const most = limit.at(now);
+    return recent < ownOf(purpose, most) || this.#recentOf(name) < most * SHARE[purpose];
   }
 
-  /** Once a second: the answers to what was under way together say the same thing. */
-  #lower(lane: Lane, retryAfterMs: number): void {
+  #start(method: Method, now: number): void {
+    method.lane.calls++;
+    this.#count(method, 1);
+    this.#started.add(method, now);
+  }
+
+  #recentOf(name: string): number {
+    return this.#recent.get(name) ?? 0;
+  }
+
+  #count(method: Method, calls: 1 | -1): void {
+    method.recent += calls;
+    method.lane.recent += calls;
+    this.#recent.set(method.name, this.#recentOf(method.name) + calls);
+  }
+
+  #throttled(refused: Method, retryAfterMs: number): void {
     const now = this.#deps.steadyNow();
-    lane.pausedUntil = Math.max(lane.pausedUntil, now + retryAfterMs);
-    if (now - lane.loweredAt < WINDOW_MS) return;
-    this.#forget(now);
-    const isApart = APART.has(lane.purpose);
-    const made = isApart ? lane.recent : this.#started.length - this.#oldest;
-    const least = Math.min(LEAST_CALLS, this.#deps.callsPerSecond);
-    const after = this.#lanes.slice(this.#lanes.indexOf(lane)).filter(({ purpose }) => !APART.has(purpose));
-    for (const each of isApart ? [lane] : after) {
-      this.#recover(each, now);
-      each.loweredAt = now;
-      each.limit = Math.max(least, Math.min(each.limit, made) / 2);
-    }
+    this.#started.forget(now);
+    // Nodes limit how much is sent by itself, some to 1 in a second: what is landed goes on, strangers give way to it.
+    const isSending = refused.name === 'sendTransaction';
+    const method = isSending ? this.#method(this.#lane('strangers'), refused.name) : refused;
+    method.pausedUntil = Math.max(method.pausedUntil, now + retryAfterMs);
+    method.throttledAt = now;
+    const first = this.#lanes.indexOf(method.lane);
+    const made = this.#recentOf(method.name);
+    for (const lane of this.#lanes.slice(first)) this.#method(lane, method.name).limit.lower(made, now);
+    if (!isCommon(method.name)) return;
+    const another = this.#lanes.findIndex(({ methods }) => isThrottledToo(methods, method.name, now));
+    if (another === -1) return;
+    for (const { limit } of this.#lanes.slice(Math.max(first, another))) limit.lower(this.#started.size, now);
   }
 
-  #recover(lane: Lane, now: number): void {
+  #refuse({ method, refuse }: Waiter, why: string): void {
+    const { purpose } = method.lane;
+    method.lane.refused++;
     const { callsPerSecond } = this.#deps;
-    const gained = (callsPerSecond * (now - lane.recoveredAt)) / RECOVERY_MS;
-    lane.limit = Math.min(callsPerSecond, lane.limit + gained);
-    lane.recoveredAt = now;
+    refuse(new ChainUnavailable(`${this.name}: ${why} for ${purpose} within ${callsPerSecond} calls a second`));
   }
+}
 
-  #refuse(lane: Lane, { refuse }: Waiter, why: string): void {
-    lane.refused++;
-    const { callsPerSecond } = this.#deps;
-    refuse(new ChainUnavailable(`${this.name}: ${why} for ${lane.purpose} within ${callsPerSecond} calls a second`));
-  }
+/** Whether another common method than the one of this name was throttled of late. */
+function isThrottledToo(methods: ReadonlyMap<string, Method>, name: string, now: number): boolean {
+  return [...methods.values()].some(
+    (method) => method.name !== name && isCommon(method.name) && now - method.throttledAt < TOGETHER_MS,
+  );
 }

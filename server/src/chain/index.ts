@@ -7,7 +7,7 @@ export {
   type RpcAccount,
   readRpcAccount,
 } from './accounts.js';
-export { type CallBudget, createCallBudget, PURPOSES, type Purpose } from './budget.js';
+export { type CallBudget, createCallBudget } from './budget.js';
 export {
   BLOCKHASH_LIFE,
   BLOCKHASH_LIFE_MS,
@@ -34,6 +34,7 @@ export { createLiveAccounts, type LiveAccount, type LiveAccounts, MAX_AGE_MS, ty
 export { type MintExtensions, readMintExtensions, type TokenText } from './mint-extensions.js';
 export { createMintOpinions, type MintInfo, type MintOpinions, mintFacts } from './mints.js';
 export { bytesIn, wholeIn } from './node-values.js';
+export { PURPOSES, type Purpose } from './purposes.js';
 export {
   AnswerTooLong,
   ask,

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { type Chain, Unanswered } from '../chain/index.js';
 import { FewAtATime } from '../lib/few-at-a-time.js';
+import type { Guest } from '../lib/places.js';
 import { GIVEN_UP, rfqError } from './explain.js';
 import { historySince, isForgotten } from './history-since.js';
 import { type Deaths, deadAt, type Lifetime } from './lifetime.js';
@@ -44,6 +45,9 @@ const FEWER = 4;
 /** So many times as many, after one that did. */
 const MORE = 1.25;
 
+/** What the keepers send waits for nothing that clients have posted: of what a node gives of a method, each has every other call. */
+const KEEPERS: Guest = { id: 'keepers' };
+
 /** Finds out what can land no more, and ends it. */
 export class Conclusions {
   readonly #deps: { chain: Chain; log: Logger; steadyNow: () => number };
@@ -86,7 +90,7 @@ export class Conclusions {
 
   async #lookUp(line: Line, ended: readonly Ended[]): Promise<void> {
     try {
-      await this.#tell(ended);
+      await this.#tell(line, ended);
       line.atOnce = Math.min(MAX_STATUSES, Math.max(line.atOnce, Math.ceil(ended.length * MORE)));
     } catch (error) {
       if (error instanceof Unanswered) line.atOnce = Math.min(line.atOnce, Math.ceil(ended.length / FEWER));
@@ -98,8 +102,8 @@ export class Conclusions {
     }
   }
 
-  async #tell(ended: readonly Ended[]): Promise<void> {
-    const { chain } = this.#deps;
+  async #tell(line: Line, ended: readonly Ended[]): Promise<void> {
+    const chain = this.#chainOf(line);
     const signatures = ended.map(({ flight }) => flight.signature);
     const { slot, found } = await chain.statuses(signatures, { history: true });
     const asks = ended.some(({ flight }, index) => flight.sent?.isOld() && !found[index]);
@@ -116,10 +120,14 @@ export class Conclusions {
     }
   }
 
+  #chainOf({ goesFirst }: Pick<Line, 'goesFirst'>): Chain {
+    return goesFirst ? this.#deps.chain.by(KEEPERS) : this.#deps.chain;
+  }
+
   /** A failed read counts as alive until the next poll, so that it does not hold up the others. */
-  #deathOf({ lifetime, deaths, signature }: Dying): Promise<bigint | undefined> {
-    const { chain, log } = this.#deps;
-    return deadAt(lifetime, chain, deaths).catch((error: Error) => {
+  #deathOf({ lifetime, deaths, signature, goesFirst }: Dying): Promise<bigint | undefined> {
+    const { log } = this.#deps;
+    return deadAt(lifetime, this.#chainOf({ goesFirst }), deaths).catch((error: Error) => {
       log.debug({ signature, reason: error.message }, 'cannot tell whether a transaction can still land');
       return undefined;
     });

@@ -50,16 +50,20 @@ export class FairLine<Item> {
     return last;
   }
 
-  /** Removes and returns the item whose turn it is. */
-  take(): Item | undefined {
-    const [name, group] = this.#groups.entries().next().value ?? [];
-    if (name === undefined || group === undefined) return undefined;
-    const [id, items] = group.guests.entries().next().value!;
-    const item: Item = items.values().next().value!;
-    this.delete(item);
-    toEnd(this.#groups, name);
-    toEnd(group.guests, id);
-    return item;
+  /** Removes and returns the item whose turn it is, of those that may go. */
+  take(mayGo: (item: Item) => boolean = () => true): Item | undefined {
+    for (const [name, { guests }] of this.#groups) {
+      for (const [id, items] of guests) {
+        for (const item of items) {
+          if (!mayGo(item)) continue;
+          this.delete(item);
+          toEnd(this.#groups, name);
+          toEnd(guests, id);
+          return item;
+        }
+      }
+    }
+    return undefined;
   }
 
   delete(item: Item): void {
