@@ -73,11 +73,11 @@ export class Following {
     );
   }
 
-  /** The final state of a request whose transaction a third party signs last and sends. */
-  resolve(row: LedgerRow, resolution: Resolution): Promise<LedgerRow> {
+  /** The final state of a request whose transaction a third party signs last and sends. `caller`: as of `follow`. */
+  resolve(row: LedgerRow, resolution: Resolution, caller: Guest | undefined): Promise<LedgerRow> {
     if ('verdict' in resolution) return this.#conclude(row.id, resolution.verdict);
     this.#deps.tracker.pollNow();
-    return this.#followToEnd(resolution.row);
+    return this.#followToEnd(resolution.row, { caller });
   }
 
   close(): void {
@@ -104,7 +104,7 @@ export class Following {
     const { id, signature, wire, sentAt } = row;
     if (!wire) throw new Error(`request ${id} is being sent, but its transaction is missing`);
     const asker = caller ?? (row.apiKey === null ? undefined : { id: row.apiKey });
-    if (!signature) return this.resolve(row, await delegated.search(row, { caller: asker }));
+    if (!signature) return this.resolve(row, await delegated.search(row, { caller: asker }), asker);
     const lifetime = lifetimeOfRow(row, wire);
     const giveUpAt = lifetime.kind === 'nonce' ? { giveUpAt: steadyNow() + GIVE_UP_MS } : {};
     const resending = this.#deps.resendingOf?.(row);
@@ -129,11 +129,12 @@ export class Following {
   /** A message has many valid signatures: whoever signs it first may have sent another one than he told us. */
   async #expire(row: LedgerRow, wire: Uint8Array, expired: Verdict, caller: Guest | undefined): Promise<LedgerRow> {
     const { delegated } = this.#deps;
-    if (row.handedOver) return this.resolve(row, await delegated.search(row, { caller }));
+    if (row.handedOver) return this.resolve(row, await delegated.search(row, { caller }), caller);
     // What was withheld would have failed when it was posted.
     const end: Verdict = row.error === null ? expired : { event: 'failed', slot: null, error: row.error };
     const isSearched = isLedByAnother(row, decodeTransaction(wire).decoded.accounts[0]!);
-    return this.resolve(row, isSearched ? await delegated.search(row, { whenDead: end, caller }) : { verdict: end });
+    const told = isSearched ? await delegated.search(row, { whenDead: end, caller }) : { verdict: end };
+    return this.resolve(row, told, caller);
   }
 
   async #conclude(id: string, verdict: Verdict): Promise<LedgerRow> {

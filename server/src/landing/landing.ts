@@ -288,7 +288,7 @@ export class Landing {
     const { wire, transaction } = claimed;
     const row: LedgerRow = { ...request, state: 'sending', signature: null, wire: Buffer.from(wire), handedOver: true };
     const toEnd = async () =>
-      this.#following.resolve(row, await this.#delegated.deliver(row, transaction, deliver, caller));
+      this.#following.resolve(row, await this.#delegated.deliver(row, transaction, deliver, caller), caller);
     return this.#following.follow(row, { toEnd });
   }
 }
