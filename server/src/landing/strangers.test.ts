@@ -168,10 +168,13 @@ describe('attack: a free key keeps 500 transactions under way until their blockh
 
   /**
    * Follows them for 120 s, of which their blockhash lives 70, and `told` is their status for 80, on a clock of its own; where there
-   * are several such keys, for longer, and one of another key that is posted last. Returns the calls by method, and after how many
+   * are several such keys, or addresses of a page, for longer, and one of another that is posted last. Returns the calls by method, and after how many
    * seconds that one is sent.
    */
-  async function follow(simulated: unknown, { told = null as unknown, keys = 1 } = {}) {
+  async function follow(
+    simulated: unknown,
+    { told = null as unknown, keys = 1, page = {} as { together?: string } } = {},
+  ) {
     let now = 1_000_000;
     const isAlive = () => now < DIES_AT;
     const calls: { method: string; at: number; first: unknown }[] = [];
@@ -198,7 +201,7 @@ describe('attack: a free key keeps 500 transactions under way until their blockh
         signature,
         wire,
         lifetime: { kind: 'blockhash', blockhash: BLOCKHASH, aliveAt: 1n },
-        caller: { id },
+        caller: { id, ...page },
       });
     const other = emptyWire(BLOCKHASH);
     const verdicts = Array.from({ length: FLIGHTS * keys }, (_, index) => track(`${index}`, `key ${index % keys}`));
@@ -241,6 +244,11 @@ describe('attack: a free key keeps 500 transactions under way until their blockh
   it('and four others do so: what another key has posted is sent again as soon and as often as ever', async () => {
     const { busiest, sentAfter } = await follow(null, { keys: 5 });
     assert.ok(busiest('sendTransaction') <= 50);
+    assert.deepEqual(sentAfter, [2, 6, 14, 30, 46, 62]);
+  });
+
+  it('and four others do so through the same page: what another client of it has posted is sent again as soon and as often as ever', async () => {
+    const { sentAfter } = await follow(null, { keys: 5, page: { together: 'page' } });
     assert.deepEqual(sentAfter, [2, 6, 14, 30, 46, 62]);
   });
 

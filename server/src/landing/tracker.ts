@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Chain, Rpc, TransactionEnd } from '../chain/index.js';
+import { inTurns } from '../lib/in-turns.js';
 import type { Guest } from '../lib/places.js';
 import { waitAtMost } from '../lib/wait-at-most.js';
 import { broadcast, NotAccepted } from './broadcast.js';
@@ -74,19 +75,7 @@ interface Tracked extends Omit<Flight, keyof Dying>, Dying {
   asksAgainAt: number;
 }
 
-/** In which order flights have their turn, where not all do: callers take turns, and of each those that have waited longest come first. */
-function inTurns(flights: readonly Tracked[]): Tracked[] {
-  const had = new Map<string | undefined, number>();
-  const placed = flights
-    .toSorted((one, other) => one.sendAgainAt - other.sendAgainAt)
-    .map((flight) => {
-      const name = flight.caller?.together ?? flight.caller?.id;
-      const turn = had.get(name) ?? 0;
-      had.set(name, turn + 1);
-      return { flight, turn };
-    });
-  return placed.sort((one, other) => one.turn - other.turn).map(({ flight }) => flight);
-}
+const longestFirst = (one: Tracked, other: Tracked): number => one.sendAgainAt - other.sendAgainAt;
 
 /** Follows all transactions in flight with one shared poll, and rebroadcasts each until it lands or is dead. */
 export function createTracker(deps: TrackerDeps): Tracker {
@@ -195,7 +184,7 @@ class PollingTracker implements Tracker {
     this.#polling = true;
     const { maxResends, maxLooks, maxLongLooks } = this.#pace;
     let all = [...this.#flights.values()];
-    if (all.length > maxResends) all = inTurns(all);
+    if (all.length > maxResends) all = inTurns(all.toSorted(longestFirst), ({ caller }) => caller);
     this.#looks.allow(maxLooks, maxLongLooks);
     let turns = maxResends;
     const until = this.#deps.steadyNow() + LONGEST_WAIT_MS;
