@@ -139,7 +139,7 @@ export class DelegatedSend {
     const said = newDeaths();
     let isResting = false;
     let failed = 0;
-    const inTurn: LookDeps['inTurn'] = (ask) => this.#asked.run(caller?.together ?? caller?.id ?? '', ask);
+    const inTurn: LookDeps['inTurn'] = (ask) => this.#asked.run(caller?.together ?? caller?.id ?? '', ask, caller);
     const lookDeps = { chain, inTurn, look: search.look, said, whenDead };
     try {
       for (;;) {

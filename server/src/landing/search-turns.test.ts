@@ -15,7 +15,10 @@ describe('attack: a free key has what nobody has landed searched for, more than 
   const opened: (() => void)[] = [];
 
   /** A node that tells of each blockhash that it is dead, and what it has listed for whom. */
-  function setUp(list: (caller: string | undefined) => Promise<never[]>, validity = async () => false) {
+  function setUp(
+    list: (caller: string | undefined) => Promise<never[]>,
+    validity: (caller: string | undefined) => Promise<boolean> = async () => false,
+  ) {
     const lists: (string | undefined)[] = [];
     let asked = 0;
     const rpcFor = (caller: string | undefined): Rpc => ({
@@ -24,7 +27,7 @@ describe('attack: a free key has what nobody has landed searched for, more than 
         const context = { slot: 10_000 };
         if (method === 'isBlockhashValid') {
           asked += 1;
-          return { context, value: await validity() } as T;
+          return { context, value: await validity(caller) } as T;
         }
         if (method === 'getLatestBlockhash')
           return { context, value: { blockhash: '1'.repeat(32), lastValidBlockHeight: 10_150 } } as T;
@@ -91,6 +94,24 @@ describe('attack: a free key has what nobody has landed searched for, more than 
     const before = queries();
     await sleep(1_500);
     assert.deepEqual([asked(), queries() - before], [32, 0]);
+  });
+
+  it('through a page: another client of it has a turn of its own', async () => {
+    const waiting: [caller: string | undefined, answer: () => void][] = [];
+    const validity = (caller: string | undefined) =>
+      new Promise<boolean>((resolve) => waiting.push([caller, () => resolve(false)]));
+    const { search } = setUp(() => Promise.resolve([]), validity);
+    for (let n = 0; n < 100; n++) search({ id: 'attacker', together: 'page' }).catch(() => {});
+    while (waiting.length < 16) await sleep(5);
+    search({ id: 'another', together: 'page' }).catch(() => {});
+    for (let times = 0; times < 5; times++) {
+      waiting[times]![1]();
+      await sleep(20);
+    }
+    assert.ok(
+      waiting.some(([caller]) => caller === 'another'),
+      `${waiting.length}`,
+    );
   });
 
   it('of wallets whose transactions have no end: others of the same page are told all the same', async () => {
