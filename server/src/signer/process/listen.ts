@@ -1,6 +1,7 @@
 import { chmod, lstat, unlink } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
+import { Beginnings } from '../../lib/beginnings.js';
 import type { KeyPort } from '../socket/protocol.js';
 import { type Note, Served, serveCaller } from '../socket/server.js';
 import { followCertificates, readCertificates } from './certificates.js';
@@ -37,20 +38,21 @@ export async function listenForCallers(
   note: Note,
 ): Promise<Listening> {
   const doors: Door[] = [];
+  const beginnings = new Beginnings();
   const close = async (): Promise<void> => {
     await Promise.all(doors.map(closeDoor));
   };
   try {
     for (const caller of callers) {
       if (caller.socket === undefined) continue;
-      const served = new Served(caller, portOf(caller.name));
+      const served = new Served(caller, portOf(caller.name), beginnings);
       const door = openDoor(createServer(), 'connection', () => served, note);
       doors.push(door);
       await listenOnPath(door.server, caller.socket.path, caller.socket.mode);
     }
     if (tls === undefined) return { tlsPort: undefined, close };
     const byName = callers.filter(({ socket }) => socket === undefined);
-    const all = byName.map((caller) => [caller.name, new Served(caller, portOf(caller.name))] as const);
+    const all = byName.map((caller) => [caller.name, new Served(caller, portOf(caller.name), beginnings)] as const);
     const door = await tlsDoor(tls, new Map(all), note);
     doors.push(door);
     await listen(door.server, { host: tls.host, port: tls.port });

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { Beginnings } from '../../lib/beginnings.js';
 import { KeyManagementError } from '../key-management.js';
 import { SignerHolds, SignerRefused } from '../policies/index.js';
 import { encodeFrame, readFrames } from './frames.js';
@@ -32,15 +33,18 @@ export class Served {
   readonly caller: Caller;
   /** The keys, as this caller has them. */
   readonly port: KeyPort;
+  /** Of the requests of all callers: one takes a few milliseconds of the only thread. */
+  readonly beginnings: Beginnings;
   connections = 0;
   /** Requests. */
   underWay = 0;
   /** Of these, searches for the address of a mint. */
   searches = 0;
 
-  constructor(caller: Caller, port: KeyPort) {
+  constructor(caller: Caller, port: KeyPort, beginnings: Beginnings) {
     this.caller = caller;
     this.port = port;
+    this.beginnings = beginnings;
   }
 }
 
@@ -175,6 +179,7 @@ class Connection {
     const name = method as MethodName;
     const isSearch = name === 'findMint';
     const served = this.#served;
+    await served.beginnings.turn({ id: this.#caller.name });
     if (isSearch && served.searches >= MOST_SEARCHES) return failure('busy', 'another search is under way');
     if (isSearch) served.searches += 1;
     try {

@@ -218,6 +218,37 @@ test('attack: a copy that was broken into leaves thousands of requests under way
   await served.close();
 });
 
+test('attack: a copy that was broken into asks for thousands of things at once, on many connections: what another caller asks has every other turn', async (t) => {
+  const begun: string[] = [];
+  const served = await listenForCallers(
+    { callers: ['thief', 'another'].map((name) => callerOf(name, 'api')), tls: undefined },
+    (name) => ({
+      ...port,
+      async sealRow() {
+        begun.push(name);
+        return Buffer.alloc(64);
+      },
+    }),
+    note,
+  );
+  t.after(() => served.close());
+  const connected = async (name: string) => {
+    const socket = connect({ path: pathOf(name) });
+    t.after(() => socket.destroy());
+    socket.write(hello);
+    await once(socket, 'data');
+    return socket.resume();
+  };
+  const thief = await Promise.all(Array.from({ length: 4 }, () => connected('thief')));
+  const another = await connected('another');
+  const ask = (id: number) => encodeFrame({ id, method: 'sealRow', params: { row: '' } });
+  const many = Buffer.concat(Array.from({ length: 1_000 }, (_, id) => ask(id + 1)));
+  for (const socket of thief) socket.write(many);
+  another.write(ask(1));
+  while (!begun.includes('another')) await new Promise((resolve) => setImmediate(resolve));
+  assert.ok(begun.indexOf('another') < 50, `${begun.indexOf('another')}`);
+});
+
 test('a request that is malformed is refused by itself, without what it said', async () => {
   const remote = await client('api');
   const secret = 'S3CRET-THAT-NOBODY-REPEATS';
