@@ -63,8 +63,10 @@ function keepFeed(feed: ScoreFeed, holder: string, { store, clock, log }: Omit<S
       waiting.clear();
       try {
         await store.transaction(async (tx) => {
-          if (await isOurs(tx)) await putScores(tx, batch, clock.now());
-          else feed.close();
+          const ours = await isOurs(tx);
+          if (!ours) feed.close();
+          // Another copy may not have heard the end of a game, which is told once, and counts whenever it is stored.
+          await putScores(tx, ours ? batch : batch.filter(({ ended }) => ended), clock.now());
         });
       } catch (error) {
         for (const score of batch) {

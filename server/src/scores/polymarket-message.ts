@@ -2,7 +2,7 @@ import type { EventScore } from '../store/scores.js';
 
 /** One message of the feed: the state of a game, without the events that it belongs to. */
 export interface GameUpdate extends Omit<EventScore, 'eventId' | 'updatedAt' | 'finishedTimestamp'> {
-  /** What the game may be called in the configuration: its number, its id with another provider, its slug. */
+  /** What the game may be called in the configuration: its number, or its id with another provider where it has none, and its slug. */
   names: readonly string[];
   /** Unix milliseconds, where the message says. */
   updatedAt: number | undefined;
@@ -22,7 +22,8 @@ type Fields = Record<string, unknown>;
 export function readGameUpdate(text: string): GameUpdate | undefined {
   const fields = parseObject(text);
   if (fields === undefined || typeof fields.live !== 'boolean' || typeof fields.ended !== 'boolean') return undefined;
-  const names = [fields.gameId, fields.metadataGameId, fields.slug].map(textOf).filter((name) => name !== null);
+  const number = textOf(fields.gameId) ?? textOf(fields.metadataGameId);
+  const names = [number, textOf(fields.slug)].filter((name) => name !== null);
   const [gameId] = names;
   if (gameId === undefined) return undefined;
   const state = isObject(fields.eventState) ? fields.eventState : {};

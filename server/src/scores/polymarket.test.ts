@@ -255,6 +255,7 @@ describe('what the channel says', () => {
       ...['', 'hello', 'null', '[]', '7', '"text"', '{', '{}', '{"gameId":90086923}'],
       ...[
         { ...SOCCER, gameId: 90086924 },
+        { ...SOCCER, gameId: 90086924, metadataGameId: '5968000', ended: true },
         { ...SOCCER, gameId: { a: 1 } },
         { ...SOCCER, live: 'true' },
       ],

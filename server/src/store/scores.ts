@@ -38,8 +38,8 @@ const MOST_AHEAD_MS = 60_000;
 
 /**
  * Stores the scores that are newer than the stored ones, and returns how many that were. What was stored while a clock ran ahead
- * gives way to what is not from then: `now`, in Unix milliseconds. A game that has ended stays
- * ended, at the time it ended first, whatever a later update says. Pass at most one score per event. Tells of
+ * gives way to what is not from then: `now`, in Unix milliseconds. A game that is told to have ended has, also where what is stored is
+ * newer, and stays ended, at the time it ended first, whatever a later update says. Pass at most one score per event. Tells of
  * what has changed, unless it is only the time in the game.
  */
 export async function putScores(tx: Tx, scores: readonly EventScore[], now: number): Promise<number> {
@@ -51,11 +51,14 @@ export async function putScores(tx: Tx, scores: readonly EventScore[], now: numb
      insert into scores as s (event_id, score, updated_at)
      select value ->> 'eventId', value, (value ->> 'updatedAt')::timestamptz
      from jsonb_array_elements($1::jsonb) order by 1
-     on conflict (event_id) do update set updated_at = excluded.updated_at, score = excluded.score
+     on conflict (event_id) do update set
+       updated_at = case when s.updated_at > $2 then excluded.updated_at else greatest(s.updated_at, excluded.updated_at) end,
+       score = excluded.score
        || case when (s.score ->> 'ended')::boolean then '{"ended": true, "live": false}'::jsonb else '{}'::jsonb end
        || case when s.score ? 'finishedTimestamp'
             then jsonb_build_object('finishedTimestamp', s.score -> 'finishedTimestamp') else '{}'::jsonb end
      where s.updated_at < excluded.updated_at or (s.updated_at > $2 and excluded.updated_at <= $2)
+       or ((excluded.score ->> 'ended')::boolean and not (s.score ->> 'ended')::boolean)
      returning s.score, s.score - '{updatedAt,elapsed}'::text[] is distinct from
        (select before.score - '{updatedAt,elapsed}'::text[] from before where before.event_id = s.event_id) as "isNews"`,
     [JSON.stringify(scores), new Date(now + MOST_AHEAD_MS)],
