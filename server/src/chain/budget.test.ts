@@ -257,6 +257,33 @@ it('attack: a free key has more ends looked up than the node lists in a second: 
   assert.ok(told >= (60 * LISTS) / 3, `${told}`);
 });
 
+it('attack: a free key has more ends looked up than the node lists in a second, which asks to be left alone then: what is listed for programs, and for what others were given to send, goes on', async () => {
+  for (const lists of [4, 10]) {
+    const listed: number[] = [];
+    const { call, now, pass } = setUp(() => {
+      while (listed[0]! <= now() - 1_000) listed.shift();
+      if (listed.length < lists) return listed.push(now());
+      throw new Throttled('429', 5_000);
+    });
+    const told = { histories: 0, searches: 0 };
+    const asking = { histories: false, searches: false };
+    for (let round = 0; round < 1_200; round++) {
+      call('ends', 2, 'getSignaturesForAddress');
+      for (const purpose of ['histories', 'searches'] as const) {
+        if (asking[purpose]) continue;
+        asking[purpose] = true;
+        void call(purpose, 1, 'getSignaturesForAddress')[0]!.then((answer) => {
+          asking[purpose] = false;
+          if (typeof answer === 'number') told[purpose] += 1;
+        });
+      }
+      await pass(100);
+    }
+    // Of 120 seconds.
+    assert.ok(told.histories >= 60 && told.searches >= 50, `${lists}: ${JSON.stringify(told)}`);
+  }
+});
+
 it('attack: a stranger on the chain lands transactions that name the programs of limit orders and invites, however many: to read them takes a third of the calls, or a tenth while others take all, and what clients ask starts at once', async () => {
   const { call, pass, startedOf, budget } = setUp();
   for (let round = 0; round < 50; round++) {
@@ -390,7 +417,7 @@ describe('attack: a node throttles its callers', () => {
     for (const purpose of ['landing', 'keeper', 'quotes', 'reads'] as const) assert.equal(budget.limit(purpose), LIMIT);
   });
 
-  it('and asks to be left alone for a year, whatever it is asked: it is, for 5 s, but for landing, the ends of what is posted, and 10 calls a second of keepers', async () => {
+  it('and asks to be left alone for a year, whatever it is asked: it is, for 5 s, but for landing, the ends of what is posted, 10 calls a second of keepers, and a few of those that list besides', async () => {
     const { answering, call, pass, startedOf } = throttling([...PURPOSES], 365 * 86_400_000);
     for (const purpose of PURPOSES) call(purpose, 2);
     await pass(10);
@@ -398,10 +425,12 @@ describe('attack: a node throttles its callers', () => {
     for (const purpose of PURPOSES) call(purpose, 40);
     const started = () => Object.fromEntries(PURPOSES.map((purpose) => [purpose, startedOf(purpose)]));
     await pass(4_900);
-    const { landing, ends, keeper, ...others } = started();
+    const { landing, ends, keeper, searches, histories, ...others } = started();
     assert.equal(landing, 42);
     assert.ok(ends! > 2, `${ends}`);
     assert.ok(keeper! > 2 && keeper! <= 2 * (1 + 5 * LEAST_CALLS), `${keeper}`);
+    assert.ok(searches! > 2 && searches! <= 2 * (1 + 5), `${searches}`);
+    assert.ok(histories! > 2 && histories! <= 2 * (1 + 2 * 5), `${histories}`);
     assert.deepEqual(new Set(Object.values(others)), new Set([2]));
     await pass(200);
     for (const purpose of PURPOSES) call(purpose);
@@ -416,7 +445,7 @@ describe('attack: a node throttles its callers', () => {
       await pass(10);
       for (const each of PURPOSES) {
         call(each, 1, 'getAccountInfo');
-        const waits = each === purpose && !['landing', 'ends', 'keeper'].includes(each);
+        const waits = each === purpose && !['landing', 'keeper', 'histories'].includes(each);
         assert.equal(startedOf(each), each === purpose && !waits ? 2 : 1, `${each} beside ${purpose}`);
       }
     }

@@ -4,6 +4,7 @@ import { LastSecond } from './last-second.js';
 import {
   isCommon,
   LEAST_CALLS,
+  leastOf,
   limitedAs,
   ownOf,
   POSTS_BESIDE_QUOTES,
@@ -103,7 +104,7 @@ class SlidingBudget implements CallBudget {
     this.name = deps.rpc.name;
     this.#lanes = PURPOSES.map((purpose) => ({
       purpose,
-      limit: this.#unlimited(),
+      limit: new RecoveringLimit(deps.callsPerSecond, LEAST_CALLS),
       methods: new Map(),
       waiters: new FairLine(deps.callsPerSecond * MAX_WAITING_SECONDS),
       recent: 0,
@@ -155,17 +156,13 @@ class SlidingBudget implements CallBudget {
     const method: Method = {
       lane,
       name,
-      limit: this.#unlimited(),
+      limit: new RecoveringLimit(this.#deps.callsPerSecond, leastOf(lane.purpose)),
       pausedUntil: Number.NEGATIVE_INFINITY,
       throttledAt: Number.NEGATIVE_INFINITY,
       recent: 0,
     };
     lane.methods.set(name, method);
     return method;
-  }
-
-  #unlimited(): RecoveringLimit {
-    return new RecoveringLimit(this.#deps.callsPerSecond, LEAST_CALLS);
   }
 
   /** Undefined if the call may start now. */
@@ -274,7 +271,9 @@ class SlidingBudget implements CallBudget {
     method.throttledAt = now;
     const first = this.#lanes.indexOf(method.lane);
     const made = this.#recentOf(method.name);
-    for (const lane of this.#lanes.slice(first)) this.#method(lane, method.name).limit.lower(made, now);
+    // What ends do not pause for they would take from those after them.
+    const lowered = this.#lanes.filter(({ purpose }, index) => index >= first || purpose === 'ends');
+    for (const lane of lowered) this.#method(lane, method.name).limit.lower(made, now);
     if (!isCommon(method.name)) return;
     const another = this.#lanes.findIndex(({ methods }) => isThrottledToo(methods, method.name, now));
     if (another === -1) return;

@@ -52,11 +52,16 @@ export const POSTS_BESIDE_QUOTES = 0.4;
 /** What is left of a limit when the node throttles all the time, in calls a second. */
 export const LEAST_CALLS = 10;
 
+/** `LEAST_CALLS` of a method: ends do not pause, and would take all that some nodes list from those after them. */
+export const leastOf = (purpose: Purpose): number => (purpose === 'ends' ? 1 : LEAST_CALLS);
+
 /** Calls of a method in a second that a purpose starts while the node has asked it for a pause; the others start none. */
 export const WHILE_PAUSED: Partial<Record<Purpose, number>> = {
   landing: Number.POSITIVE_INFINITY,
   keeper: LEAST_CALLS,
   ends: Number.POSITIVE_INFINITY,
+  searches: 1,
+  histories: 2,
 };
 
 /** Without these nothing goes: where a node refuses several of them, it is not the method that it limits. */
