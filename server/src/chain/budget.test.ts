@@ -407,6 +407,24 @@ describe('attack: a node throttles its callers', () => {
     assert.equal(budget.limit('landing'), LIMIT);
   });
 
+  it('whose plan is far smaller than the budget, while clients ask for all that they get: few calls of keepers are refused', async () => {
+    const given: number[] = [];
+    const { call, now, pass } = setUp(() => {
+      while (given[0]! <= now() - 1_000) given.shift();
+      if (given.length < 20) return given.push(now());
+      throw new Throttled('429', 0);
+    }, 3 * LIMIT);
+    const asked: Promise<unknown>[] = [];
+    for (let round = 0; round < 1_200; round++) {
+      for (const method of [...COMMON, 'getTokenAccountsByOwner']) call('quotes', 3, method);
+      if (round % 2 === 0) asked.push(...call('landing'), ...call('keeper'));
+      await pass(100);
+    }
+    const answers = await Promise.all(asked);
+    const refused = answers.filter((answer) => answer instanceof Throttled).length;
+    assert.ok(refused < 0.1 * answers.length, `${refused} of ${answers.length}`);
+  });
+
   it('because of submitted transactions only: nobody else is slowed', async () => {
     const { call, pass, budget } = throttling(['strangers']);
     for (let second = 0; second < 10; second++) {
@@ -445,7 +463,7 @@ describe('attack: a node throttles its callers', () => {
       await pass(10);
       for (const each of PURPOSES) {
         call(each, 1, 'getAccountInfo');
-        const waits = each === purpose && !['landing', 'keeper', 'histories'].includes(each);
+        const waits = each === purpose && !['landing', 'ends', 'keeper', 'histories'].includes(each);
         assert.equal(startedOf(each), each === purpose && !waits ? 2 : 1, `${each} beside ${purpose}`);
       }
     }

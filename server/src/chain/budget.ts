@@ -86,6 +86,7 @@ interface Method {
   limit: RecoveringLimit;
   pausedUntil: number;
   throttledAt: number;
+  waiting: number;
   /** Of the calls of the last second. */
   recent: number;
 }
@@ -159,6 +160,7 @@ class SlidingBudget implements CallBudget {
       limit: new RecoveringLimit(this.#deps.callsPerSecond, leastOf(lane.purpose)),
       pausedUntil: Number.NEGATIVE_INFINITY,
       throttledAt: Number.NEGATIVE_INFINITY,
+      waiting: 0,
       recent: 0,
     };
     lane.methods.set(name, method);
@@ -177,6 +179,7 @@ class SlidingBudget implements CallBudget {
       return undefined;
     }
     return new Promise((start, refuse) => {
+      method.waiting++;
       const dropped = waiters.add({ method, since: now, start, refuse }, caller);
       if (dropped) this.#refuse(dropped, 'too many calls wait');
       this.#wake(now);
@@ -188,17 +191,13 @@ class SlidingBudget implements CallBudget {
     const now = this.#deps.steadyNow();
     this.#started.forget(now);
     for (const lane of this.#lanes) {
-      const { waiters } = lane;
-      const full = new Set<Method>();
-      const mayStart = ({ method }: Waiter) => {
-        if (!full.has(method) && this.#methodHasRoom(method, now)) return true;
-        full.add(method);
-        return false;
-      };
+      const { waiters, methods } = lane;
       while (waiters.size > 0 && this.#purposeHasRoom(lane, now)) {
-        const next = waiters.take(mayStart);
-        if (!next) break;
+        const open = [...methods.values()].filter((method) => method.waiting > 0 && this.#methodHasRoom(method, now));
+        if (open.length === 0) break;
+        const next = waiters.take(({ method }) => open.includes(method))!;
         this.#start(next.method, now);
+        next.method.waiting--;
         lane.waited++;
         next.start();
       }
@@ -282,6 +281,7 @@ class SlidingBudget implements CallBudget {
 
   #refuse({ method, refuse }: Waiter, why: string): void {
     const { purpose } = method.lane;
+    method.waiting--;
     method.lane.refused++;
     const { callsPerSecond } = this.#deps;
     refuse(new ChainUnavailable(`${this.name}: ${why} for ${purpose} within ${callsPerSecond} calls a second`));

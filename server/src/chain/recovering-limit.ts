@@ -1,6 +1,10 @@
 const WINDOW_MS = 1_000;
-/** Milliseconds without throttling in which a limit comes back from nothing to what is configured. */
+/** In which a limit comes back from nothing to what is configured, where it does not do so more slowly. */
 const RECOVERY_MS = 60_000;
+/** Of a limit, what comes back of it in a second, at most: at the edge of what a node gives, a small plan refuses few calls for it. */
+const REGAINED = 0.1;
+/** Of a limit, what is left of it after one refusal, at least: of a node that is asked little, that says little. */
+const LEAST_LEFT = 1 / 8;
 
 /** Calls a second: lowered where a node throttles, and coming back by itself. */
 export class RecoveringLimit {
@@ -17,9 +21,16 @@ export class RecoveringLimit {
   }
 
   at(now: number): number {
-    const gained = (this.#most * (now - this.#recoveredAt)) / RECOVERY_MS;
-    this.#limit = Math.min(this.#most, this.#limit + gained);
+    let ms = now - this.#recoveredAt;
     this.#recoveredAt = now;
+    const perMs = this.#most / RECOVERY_MS;
+    const turn = (perMs * WINDOW_MS) / REGAINED;
+    if (this.#limit < turn) {
+      const growth = Math.min(ms, (Math.log(turn / this.#limit) * WINDOW_MS) / REGAINED);
+      this.#limit *= Math.exp((growth * REGAINED) / WINDOW_MS);
+      ms -= growth;
+    }
+    this.#limit = Math.min(this.#most, this.#limit + perMs * ms);
     return this.#limit;
   }
 
@@ -27,6 +38,7 @@ export class RecoveringLimit {
   lower(made: number, now: number): void {
     if (now - this.#loweredAt < WINDOW_MS) return;
     this.#loweredAt = now;
-    this.#limit = Math.max(this.#least, Math.min(this.at(now), made) / 2);
+    const limit = this.at(now);
+    this.#limit = Math.max(this.#least, Math.min(limit, made) / 2, limit * LEAST_LEFT);
   }
 }
