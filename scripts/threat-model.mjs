@@ -26,6 +26,7 @@ const ATTACKERS = {
   'a lying service': 'A service that lies to its clients',
   'a node': 'A node that lies, stalls or throttles',
   'a price feed': 'A price feed',
+  'a channel of scores': 'The channel of scores, or somebody in its place',
   'a database writer': 'Somebody who can write to the database',
   'a copy that was broken into': 'A copy of the service that was broken into, which asks the signer for signatures',
   'another user': 'Another user of the machine',

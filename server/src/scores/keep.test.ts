@@ -96,6 +96,24 @@ for (const kind of ['embedded', 'postgres'] as const) {
       await untilStored('49-0');
     });
 
+    test('attack: a channel of scores tells ever other ones: each game is stored once a second, and the last', async () => {
+      let writes = 0;
+      const transaction: Store['transaction'] = (work) => {
+        writes += 1;
+        return store.transaction(work);
+      };
+      const copy = startCopy(false, { ...store, query: store.query, transaction });
+      await copy.scores.runDue();
+      const begun = performance.now();
+      for (let second = 0; second < 300; second++) {
+        copy.say(scoreAt(second, { score: `${second}-0` }));
+        await sleep(1);
+      }
+      const seconds = (performance.now() - begun) / 1_000;
+      assert.ok(writes >= 1 && writes <= 2 + seconds, `${writes} in ${seconds} s`);
+      await untilStored('299-0');
+    });
+
     test('of what came together, the newest state is stored, whatever came last', async () => {
       const copy = startCopy();
       await copy.scores.runDue();

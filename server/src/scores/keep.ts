@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Clock } from '../lib/clock.js';
+import { type Clock, steadyNow } from '../lib/clock.js';
 import { uuidv7 } from '../lib/ids.js';
 import { holdLease, releaseLease } from '../store/leases.js';
 import { type EventScore, putScores } from '../store/scores.js';
@@ -21,6 +21,8 @@ export interface Scores {
 
 /** How long another instance waits before it takes over an exclusive feed; `runDue` must come more often. */
 const LEASE_MS = 10_000;
+/** Between two writes: each stored score is an event for all, of which not many get a number in a second. */
+const WRITE_MS = 1_000;
 
 /** Writes what the feeds say into the store. Any number of instances may do so side by side. */
 export function createScores({ store, clock, feeds, log }: ScoresDeps): Scores {
@@ -41,12 +43,17 @@ function keepFeed(feed: ScoreFeed, holder: string, { store, clock, log }: Omit<S
   /** The newest update of each event that is not stored yet. */
   const waiting = new Map<string, EventScore>();
   let writing: Promise<void> = Promise.resolve();
+  let writtenAt = Number.NEGATIVE_INFINITY;
+  let next: NodeJS.Timeout | undefined;
   let closed = false;
 
   function publish(score: EventScore): void {
-    const isFirst = waiting.size === 0;
     waiting.set(score.eventId, newest(waiting.get(score.eventId), score));
-    if (!isFirst) return;
+    next ??= setTimeout(writeNext, Math.max(0, writtenAt + WRITE_MS - steadyNow()));
+  }
+
+  function writeNext(): void {
+    next = undefined;
     write().catch((error: Error) => {
       log.warn({ feed: feed.name, reason: error.message }, 'could not store a score; retrying');
     });
@@ -58,23 +65,23 @@ function keepFeed(feed: ScoreFeed, holder: string, { store, clock, log }: Omit<S
   }
 
   async function writeAll(): Promise<void> {
-    while (waiting.size > 0) {
-      const batch = [...waiting.values()];
-      waiting.clear();
-      try {
-        await store.transaction(async (tx) => {
-          const ours = await isOurs(tx);
-          if (!ours) feed.close();
-          // Another copy may not have heard the end of a game, which is told once, and counts whenever it is stored.
-          await putScores(tx, ours ? batch : batch.filter(({ ended }) => ended), clock.now());
-        });
-      } catch (error) {
-        for (const score of batch) {
-          const later = waiting.get(score.eventId);
-          waiting.set(score.eventId, later ? newest(score, later) : score);
-        }
-        throw error;
+    if (waiting.size === 0) return;
+    const batch = [...waiting.values()];
+    waiting.clear();
+    writtenAt = steadyNow();
+    try {
+      await store.transaction(async (tx) => {
+        const ours = await isOurs(tx);
+        if (!ours) feed.close();
+        // Another copy may not have heard the end of a game, which is told once, and counts whenever it is stored.
+        await putScores(tx, ours ? batch : batch.filter(({ ended }) => ended), clock.now());
+      });
+    } catch (error) {
+      for (const score of batch) {
+        const later = waiting.get(score.eventId);
+        waiting.set(score.eventId, later ? newest(score, later) : score);
       }
+      throw error;
     }
   }
 
@@ -93,6 +100,7 @@ function keepFeed(feed: ScoreFeed, holder: string, { store, clock, log }: Omit<S
     },
     async close() {
       closed = true;
+      clearTimeout(next);
       feed.close();
       await writing.catch(() => {});
       if (feed.exclusive) await store.transaction((tx) => releaseLease(tx, lease));

@@ -20,7 +20,7 @@ import { beginInviteIndex, recordInviteEvents } from './invites.js';
 import { createKey, rotateKey } from './keys.js';
 import { insertCrafted } from './ledger.js';
 import { deleteEndedSubmissions } from './ledger-cleaning.js';
-import type { Store } from './sql.js';
+import type { Store, Tx } from './sql.js';
 import { openTestStore } from './testing.js';
 
 const AT = new Date('2026-01-01T00:00:00Z');
@@ -157,6 +157,31 @@ for (const kind of ['embedded', 'postgres'] as const) {
         [0, 1, 2, 0, 1, 2],
       );
       await forgetFollowers(store, until);
+    });
+
+    it('attack: a channel of scores tells more than gets numbers: what others wait for is not read behind all of it', async (t) => {
+      const own = await openTestStore(kind);
+      t.after(own.close);
+      await own.store.query(
+        `insert into event_outbox (accounts, counts, times, pages)
+         select array['kind:score.changed'], array[1], array[now()], array['[]'] from generate_series(1, 5000)`,
+      );
+      await own.store.transaction((tx) => tell(tx, [news(['w'], {})]));
+      await own.store.query('analyze event_outbox');
+      const plan: string[] = [];
+      const explaining = (tx: Tx): Tx => ({
+        ...tx,
+        async query<Row>(text: string, params: unknown[] = []) {
+          const { rows } = await tx.query<Record<string, string>>(`explain (analyze, timing off) ${text}`, params);
+          plan.push(...rows.map((row) => Object.values(row)[0]!));
+          return { rows: [{ found: 0n, waits_for_all: true }] as Row[], rowCount: 1 };
+        },
+      });
+      await own.store.transaction((tx) => numberEvents(explaining(tx), 1_000, AT));
+      await own.store.transaction((tx) => numberEventOfAll(explaining(tx), AT));
+      const removed = plan.filter((line) => /Rows Removed by Filter: \d{2}/.test(line));
+      assert.deepEqual(removed, [], plan.join('\n'));
+      assert.equal((await own.store.query('select from event_outbox')).rowCount, 4_999);
     });
 
     it('is heard by the key that asked for the request, and by no other', async () => {

@@ -32,14 +32,17 @@ export const EVENTS_CHANNEL = 'events';
 export const WEBHOOKS_CHANNEL = 'webhooks';
 /** A notification holds at most 8,000 bytes. */
 const ACCOUNTS_PER_NOTIFICATION = 100;
+/** Of what waits for a number: what concerns everybody, and what accounts hear. */
+const OF_ALL = `accounts[1] like 'kind:%'`;
+const OF_SOME = `accounts[1] not like 'kind:%'`;
 
 // The rows to take are given as an array, because the outbox is mostly empty: a join, planned for an empty table, would compare
-// each of a thousand with each.
-const NUMBER = `
+// each of a thousand with each. What they concern stands in the text, because there is an index for each of the two.
+const numbering = (concern: string) => `
   with turn as materialized (
     select pg_try_advisory_xact_lock(hashtextextended('slipway events', 0)) as mine
   ), waiting as materialized (
-    select id from event_outbox where (select mine from turn) and (accounts[1] like 'kind:%') = $2 order by id limit $1
+    select id from event_outbox where (select mine from turn) and ${concern} order by id limit $1
   ), taken as (
     delete from event_outbox where id = any(array(select id from waiting)) returning *
   ), told as (
@@ -59,7 +62,7 @@ const NUMBER = `
     returning account, last
   ), numbered as (
     insert into events (account, last, count, at, page, told_at)
-    select account, grown.last - of_all + up_to, count, at, events, $3::timestamptz from placed join grown using (account) order by id, place
+    select account, grown.last - of_all + up_to, count, at, events, $2::timestamptz from placed join grown using (account) order by id, place
   ), notified as (
     select pg_notify('${EVENTS_CHANNEL}', string_agg(account, ' ')) from (
       select account, row_number() over () / ${ACCOUNTS_PER_NOTIFICATION} as part from grown
@@ -68,7 +71,8 @@ const NUMBER = `
     select pg_notify('${WEBHOOKS_CHANNEL}', '') where exists (select from grown join webhooks using (account))
   )
   select (select count(*) from waiting) as found, (select count(*) from notified) as notified,
-    exists (select from event_outbox where accounts[1] like 'kind:%') as waits_for_all`;
+    exists (select from event_outbox where ${OF_ALL}) as waits_for_all`;
+const NUMBER = { ofAll: numbering(OF_ALL), ofSome: numbering(OF_SOME) };
 
 /** What giving numbers has come to. */
 interface Numbered {
@@ -85,7 +89,7 @@ interface Numbered {
  * numbered again.
  */
 export async function numberEvents(tx: Tx, limit: number, now: Date): Promise<Numbered> {
-  return numbered(tx, limit, false, now);
+  return numbered(tx, limit, NUMBER.ofSome, now);
 }
 
 /**
@@ -93,11 +97,11 @@ export async function numberEvents(tx: Tx, limit: number, now: Date): Promise<Nu
  * follows its kind. Alone in its statement: however many follow, and however many such events wait, the others go on.
  */
 export async function numberEventOfAll(tx: Tx, now: Date): Promise<Numbered> {
-  return numbered(tx, 1, true, now);
+  return numbered(tx, 1, NUMBER.ofAll, now);
 }
 
-async function numbered(tx: Tx, limit: number, ofAll: boolean, now: Date): Promise<Numbered> {
-  const { rows } = await tx.query<{ found: bigint; waits_for_all: boolean }>(NUMBER, [limit, ofAll, now]);
+async function numbered(tx: Tx, limit: number, statement: string, now: Date): Promise<Numbered> {
+  const { rows } = await tx.query<{ found: bigint; waits_for_all: boolean }>(statement, [limit, now]);
   const { found, waits_for_all: waitsForAll } = rows[0]!;
   return { found: Number(found), waitsForAll };
 }
