@@ -184,6 +184,16 @@ for (const kind of ['embedded', 'postgres'] as const) {
       assert.equal(await getScore(store, 'E-2'), undefined);
     });
 
+    test('what a feed has said last is stored as the copy stops', async () => {
+      const copy = startCopy();
+      await copy.scores.runDue();
+      copy.say(scoreAt(1, { score: '1-0' }));
+      await untilStored('1-0');
+      copy.say(scoreAt(2, { score: '2-0', live: false, ended: true }));
+      await copy.scores.close();
+      assert.equal(await stored(), '2-0');
+    });
+
     test('copies that say the same of a feed for all agree', async () => {
       const [first, second] = [startCopy(false), startCopy(false)];
       const events = Array.from({ length: 30 }, (_, index) => `E-${index}`);

@@ -102,7 +102,7 @@ function keepFeed(feed: ScoreFeed, holder: string, { store, clock, log }: Omit<S
       closed = true;
       clearTimeout(next);
       feed.close();
-      await writing.catch(() => {});
+      await write().catch(() => {});
       if (feed.exclusive) await store.transaction((tx) => releaseLease(tx, lease));
     },
   };
