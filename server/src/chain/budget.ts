@@ -273,6 +273,7 @@ class SlidingBudget implements CallBudget {
     // What ends do not pause for they would take from those after them.
     const lowered = this.#lanes.filter(({ purpose }, index) => index >= first || purpose === 'ends');
     for (const lane of lowered) this.#method(lane, method.name).limit.lower(made, now);
+    method.limit.pause(method.pausedUntil);
     if (!isCommon(method.name)) return;
     const another = this.#lanes.findIndex(({ methods }) => isThrottledToo(methods, method.name, now));
     if (another === -1) return;

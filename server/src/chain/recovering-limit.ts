@@ -21,8 +21,8 @@ export class RecoveringLimit {
   }
 
   at(now: number): number {
-    let ms = now - this.#recoveredAt;
-    this.#recoveredAt = now;
+    let ms = Math.max(0, now - this.#recoveredAt);
+    this.#recoveredAt = Math.max(this.#recoveredAt, now);
     const perMs = this.#most / RECOVERY_MS;
     const turn = (perMs * WINDOW_MS) / REGAINED;
     if (this.#limit < turn) {
@@ -32,6 +32,11 @@ export class RecoveringLimit {
     }
     this.#limit = Math.min(this.#most, this.#limit + perMs * ms);
     return this.#limit;
+  }
+
+  /** Nothing comes back until then: nobody has tried what the node gives. */
+  pause(until: number): void {
+    this.#recoveredAt = Math.max(this.#recoveredAt, until);
   }
 
   /** To half of what was `made` in the last second. Once a second: the answers to what was under way together say the same thing. */

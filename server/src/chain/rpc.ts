@@ -63,8 +63,11 @@ export class Refused extends ChainUnavailable {
   }
 }
 
-/** A node is left alone for no longer than this, whatever it asks for. */
-const MAX_RETRY_AFTER_MS = 5_000;
+/**
+ * A node is left alone for no longer than this, whatever it asks for: what would wait longer fails, and comes again all at once, so that one
+ * refusal would be the next one's cause.
+ */
+const MAX_RETRY_AFTER_MS = 2_000;
 
 /** The node asks for fewer calls. The call was not made. */
 export class Throttled extends ChainUnavailable {
