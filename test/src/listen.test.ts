@@ -170,7 +170,7 @@ describe('slipway trigger', () => {
   });
   const cause = async (kind: string) => {
     const { code, out, error } = await slipway('trigger', kind, '--json');
-    assert.equal(code, 0, `${kind}: ${error}`);
+    assert.equal(code, 0, `${kind}: ${error}\n${linesOf(service.log()).slice(-60).join('\n')}`);
     const event = JSON.parse(out) as SlipwayEvent;
     assert.equal(event.kind, kind);
     assert.equal(check('Event', event), undefined, out);
