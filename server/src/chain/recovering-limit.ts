@@ -3,6 +3,8 @@ const WINDOW_MS = 1_000;
 const RECOVERY_MS = 60_000;
 /** Of a limit, what comes back of it in a second, at most: at the edge of what a node gives, a small plan refuses few calls for it. */
 const REGAINED = 0.1;
+/** And at least, in calls a second: what was lowered to one call would take half a minute to begin with. */
+const REGAINED_CALLS = 1;
 /** Of a limit, what is left of it after one refusal, at least: of a node that is asked little, that says little. */
 const LEAST_LEFT = 1 / 8;
 
@@ -21,16 +23,22 @@ export class RecoveringLimit {
   }
 
   at(now: number): number {
-    let ms = Math.max(0, now - this.#recoveredAt);
+    let seconds = Math.max(0, now - this.#recoveredAt) / WINDOW_MS;
     this.#recoveredAt = Math.max(this.#recoveredAt, now);
-    const perMs = this.#most / RECOVERY_MS;
-    const turn = (perMs * WINDOW_MS) / REGAINED;
-    if (this.#limit < turn) {
-      const growth = Math.min(ms, (Math.log(turn / this.#limit) * WINDOW_MS) / REGAINED);
-      this.#limit *= Math.exp((growth * REGAINED) / WINDOW_MS);
-      ms -= growth;
+    const fastest = (this.#most * WINDOW_MS) / RECOVERY_MS;
+    const slowest = Math.min(fastest, REGAINED_CALLS);
+    const [first, last] = [slowest / REGAINED, fastest / REGAINED];
+    if (this.#limit < first) {
+      const spent = Math.min(seconds, (first - this.#limit) / slowest);
+      this.#limit += spent * slowest;
+      seconds -= spent;
     }
-    this.#limit = Math.min(this.#most, this.#limit + perMs * ms);
+    if (this.#limit < last) {
+      const spent = Math.min(seconds, Math.log(last / this.#limit) / REGAINED);
+      this.#limit *= Math.exp(spent * REGAINED);
+      seconds -= spent;
+    }
+    this.#limit = Math.min(this.#most, this.#limit + fastest * seconds);
     return this.#limit;
   }
 
