@@ -23,7 +23,7 @@ test('a command asks again what a node refuses because it is asked too much, as 
   assert.deepEqual(pauses.splice(0), [250, 500, 1_000, 2_000, 4_000, 8_000, 16_000]);
   const hours = refusing(100, new Throttled('429', 3_600_000));
   await assert.rejects(patientRpc(hours.rpc, pause).call('getSlot', []), Throttled);
-  assert.deepEqual(pauses.splice(0), [5_000, 5_000, 5_000, 5_000, 5_000, 8_000, 16_000]);
+  assert.deepEqual(pauses.splice(0), [2_000, 2_000, 2_000, 2_000, 4_000, 8_000, 16_000]);
   const away = refusing(1, new ChainUnavailable('away'));
   await assert.rejects(patientRpc(away.rpc, pause).call('getSlot', []), ChainUnavailable);
   assert.deepEqual([pauses, away.calls()], [[], 1]);

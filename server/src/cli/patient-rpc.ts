@@ -7,7 +7,7 @@ const MOST_TRIES = 8;
 
 /**
  * The same endpoint, for a command that goes through all wallets: what it refuses because it is asked too much is asked again, for
- * half a minute, or for less than a whole one where it wants to be left alone.
+ * half a minute.
  */
 export function patientRpc(rpc: Rpc, pause: (milliseconds: number) => Promise<unknown> = sleep): Rpc {
   return {
