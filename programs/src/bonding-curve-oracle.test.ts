@@ -140,12 +140,10 @@ function isNear(ours: bigint, other: { toString(): string }, parts: bigint): boo
 
 describe('a launch as Meteora’s library makes it', () => {
   it('has the same curve, vesting and fee', () => {
-    let compared = 0;
     const property = fc.property(launches, (choices) => {
       const { terms, curve } = launchConfig(choices);
       const other = theirsOrNone(choices);
-      if (!other) return;
-      compared++;
+      fc.pre(other !== undefined);
       assert.ok(distance(curve.quoteThreshold, other.migrationQuoteThreshold) <= 1n, 'threshold');
       assert.ok(isNear(curve.points[0]!.sqrtPrice, other.curve[0]!.sqrtPrice, 10n ** 14n), 'last price');
       // Theirs is derived from what the migrated pool holds, of which a little lies at prices that no curve reaches.
@@ -162,7 +160,6 @@ describe('a launch as Meteora’s library makes it', () => {
       );
     });
     fc.assert(property, { numRuns: 300, includeErrorInReport: true });
-    assert.ok(compared > 100, `only ${compared} could be compared`);
   });
 
   it('raises what is published of the presets', () => {
