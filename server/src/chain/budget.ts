@@ -54,7 +54,7 @@ interface BudgetDeps {
 
 /**
  * In no second more calls start than the limit, and those before go first. When the node throttles a method of a purpose, the limit of
- * that method is halved for this purpose and those after it, and so is that of all calls where it throttles several of the common methods;
+ * that method is lowered for this purpose and those after it, and so is that of all calls where it throttles several of the common methods;
  * they come back by themselves. A pause that the node asks for is that of the purpose and method alone: most limit each method by itself,
  * and where all are meant, each is told so.
  */

@@ -7,6 +7,8 @@ const REGAINED = 0.1;
 const REGAINED_CALLS = 1;
 /** Of a limit, what is left of it after one refusal, at least: of a node that is asked little, that says little. */
 const LEAST_LEFT = 1 / 8;
+/** Of the calls of a second, what is refused by a node that is asked for more than it gives, at least: it refuses fewer for other reasons. */
+const REFUSED_AT_LIMIT = 1 / 30;
 
 /** Calls a second: lowered where a node throttles, and coming back by itself. */
 export class RecoveringLimit {
@@ -14,7 +16,8 @@ export class RecoveringLimit {
   readonly #least: number;
   #limit: number;
   #recoveredAt = 0;
-  #loweredAt = Number.NEGATIVE_INFINITY;
+  /** Of the second since the first of them. */
+  #refusals = { since: Number.NEGATIVE_INFINITY, limit: 0, made: 0, count: 0 };
 
   constructor(most: number, least: number) {
     this.#most = most;
@@ -47,11 +50,18 @@ export class RecoveringLimit {
     this.#recoveredAt = Math.max(this.#recoveredAt, until);
   }
 
-  /** To half of what was `made` in the last second. Once a second: the answers to what was under way together say the same thing. */
+  /**
+   * By what is refused, of what was `made` in the last second; to half of that where it is so much that the node gives no more. What is
+   * refused in the second after that says the same thing: it is the answers to what was under way together.
+   */
   lower(made: number, now: number): void {
-    if (now - this.#loweredAt < WINDOW_MS) return;
-    this.#loweredAt = now;
-    const limit = this.at(now);
-    this.#limit = Math.max(this.#least, Math.min(limit, made) / 2, limit * LEAST_LEFT);
+    const current = this.at(now);
+    if (now - this.#refusals.since >= WINDOW_MS) this.#refusals = { since: now, limit: current, made, count: 0 };
+    const first = this.#refusals;
+    if (first.count / first.made >= REFUSED_AT_LIMIT) return;
+    first.count++;
+    const share = first.count / first.made;
+    const lowered = share < REFUSED_AT_LIMIT ? first.limit * (1 - share) : Math.min(first.limit, first.made) / 2;
+    this.#limit = Math.max(this.#least, lowered, first.limit * LEAST_LEFT);
   }
 }

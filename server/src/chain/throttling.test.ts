@@ -161,6 +161,29 @@ describe('attack: a node throttles its callers', () => {
     assert.ok(refused < 0.1 * answers.length, `${refused} of ${answers.length}`);
   });
 
+  it('at random, a few calls whatever they are, as one of several behind an address may: most quotes are answered', async () => {
+    for (const oneIn of [500, 300]) {
+      const isRefused = byChance(oneIn);
+      const { budget, pass } = setUp(() => {
+        if (isRefused()) throw new Throttled('429', 0);
+        return 1;
+      }, 3 * LIMIT);
+      const quotes = budget.rpcFor('quotes');
+      const quote = async () => {
+        await quotes.call('getMultipleAccounts', ['quotes']);
+        await quotes.call('simulateTransaction', ['quotes']);
+      };
+      const answers: Promise<unknown>[] = [];
+      for (let round = 0; round < 2_400; round++) {
+        for (let each = 0; each < 4; each++) answers.push(quote().catch((error: unknown) => error));
+        await pass(100);
+      }
+      await pass(10_000);
+      const count = (await Promise.all(answers)).filter((answer) => !(answer instanceof Error)).length;
+      assert.ok(count >= 0.9 * answers.length, `${count} of ${answers.length} where one in ${oneIn} is refused`);
+    }
+  });
+
   it('because of submitted transactions only: nobody else is slowed', async () => {
     const { call, pass, budget } = throttling(['strangers']);
     for (let second = 0; second < 10; second++) {
@@ -223,3 +246,14 @@ describe('attack: a node throttles its callers', () => {
     await assert.rejects(rpc.call('sendTransaction', []), { name: 'RpcError' });
   });
 });
+
+/** True once in so many times on average; the same each run. */
+function byChance(oneIn: number): () => boolean {
+  let state = oneIn;
+  return () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) / 2 ** 32 < 1 / oneIn;
+  };
+}
