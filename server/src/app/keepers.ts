@@ -59,6 +59,7 @@ export async function openKeepers(deps: KeepersDeps): Promise<Keeper | undefined
   const agreedNow = createAgreedTime({ clock, steadyNow, nodes, registry: metrics.registry, log });
   const keepEndedMs = config.submit.keepDays * DAY_MS;
   const send = createSender({ allowsPrivate: config.events.privateWebhooks, steadyNow });
+  const readNews = async () => void (await Promise.all([limitOrders.index.keepUp(), invites.keepUp()]));
   const loops: KeeperLoop[] = [];
   let keeper: Keeper | undefined;
   // From here on, so that a start that fails later leaves nothing running.
@@ -76,7 +77,7 @@ export async function openKeepers(deps: KeepersDeps): Promise<Keeper | undefined
     log,
     chores: [
       ledgerChore({ store, landing, clock, agreedNow, log }),
-      ledgerCleaningChore({ store, agreedNow, keepEndedMs }),
+      ledgerCleaningChore({ store, agreedNow, keepEndedMs, readNews }),
       lostDepositsChore({ store, chain, clock, agreedNow, log, keepEndedMs }),
       overtakenOrdersChore({ store, chain, signer, clock, steadyNow, log }),
       eventCleaningChore({ store, agreedNow, keepMs: config.events.keepDays * DAY_MS }),

@@ -17,7 +17,7 @@ function database(ahead = 0) {
   const asked: [text: string, values: unknown[]][] = [];
   const other = async (text: string, values: unknown[] = []) => {
     asked.push([text, values]);
-    return { rows: text.includes('as deleted') ? [{ deleted: 0n }] : [], rowCount: 0 };
+    return { rows: /as (deleted|found)/.test(text) ? [{ deleted: 0n, found: true }] : [], rowCount: 0 };
   };
   const work = (run: (tx: unknown) => Promise<unknown>) => run({ query: other, notify: other });
   const store = {
@@ -46,7 +46,7 @@ function nodeAt(tell: () => number): Rpc {
 
 test('attack: an operator by mistake lets the clock of a machine jump an hour ahead while the service runs: no order expires by it, and nothing is deleted', async () => {
   const { store, asked } = database();
-  const deps = { store, landing: { resume: async () => 0 }, log, keepEndedMs: HOUR };
+  const deps = { store, landing: { resume: async () => 0 }, log, keepEndedMs: HOUR, readNews: async () => {} };
   const chores = [ledgerChore, ledgerCleaningChore];
   const clockAt = (offset: number) => {
     const now = () => Date.now() + offset;
@@ -64,6 +64,19 @@ test('attack: an operator by mistake lets the clock of a machine jump an hour ah
     assert.ok(asked.some(([text]) => text.includes(did)));
 });
 
+test('attack: a node refuses to tell what submissions have opened: they go a day later', async () => {
+  const { store, asked } = database();
+  const now = Date.now();
+  const deps = { store, agreedNow: async () => now, keepEndedMs: HOUR };
+  const readings = [async () => {}, () => Promise.reject(new ChainUnavailable('away'))];
+  for (const readNews of readings) await ledgerCleaningChore({ ...deps, readNews })(() => false);
+  const deletions = asked.filter(([text]) => text.includes('with gone') && text.includes(`area = 'submit'`));
+  assert.deepEqual(
+    deletions.map(([, [before]]) => now - (before as Date).getTime()),
+    [HOUR, 25 * HOUR],
+  );
+});
+
 /** What has ended by when is expired and deleted, in milliseconds from now, by a machine with its database an hour ahead, and nodes. */
 async function endedBy(nodes: Rpc[]) {
   const { store, asked } = database(HOUR);
@@ -72,7 +85,8 @@ async function endedBy(nodes: Rpc[]) {
   const agreedNow = createAgreedTime({ clock: { now }, steadyNow: () => 0, nodes, registry, log });
   const deps = { store, clock: { now }, agreedNow, wallNow: now, log, landing: { resume: async () => 0 } };
   const began = Date.now();
-  for (const chore of [ledgerChore, ledgerCleaningChore]) await chore({ ...deps, keepEndedMs: 0 })(() => false);
+  for (const chore of [ledgerChore, ledgerCleaningChore])
+    await chore({ ...deps, keepEndedMs: 0, readNews: async () => {} })(() => false);
   const until = (part: string) => Number(asked.find(([text]) => text.includes(part))![1][0]) - began;
   const gauge = await registry.getSingleMetric('slipway_clock_ahead_seconds')!.get();
   return {

@@ -1,5 +1,5 @@
 import { LOST_LOOKS } from './lost-deposits.js';
-import type { Tx } from './sql.js';
+import type { Sql, Tx } from './sql.js';
 
 /**
  * Deletes up to `limit` requests that were never sent and expired before `before`, but for those of verifications, and of
@@ -17,6 +17,15 @@ export async function deleteDead(tx: Tx, before: Date, limit: number): Promise<n
     [before, limit],
   );
   return rowCount;
+}
+
+/** Whether there are submissions that ended before `before`. */
+export async function areSubmissionsOver(sql: Sql, before: Date): Promise<boolean> {
+  const { rows } = await sql.query<{ found: boolean }>(
+    `select exists (select from ledger where area = 'submit' and settled_at < $1) as found`,
+    [before],
+  );
+  return rows[0]!.found;
 }
 
 /**

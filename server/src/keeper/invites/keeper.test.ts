@@ -17,6 +17,10 @@ import {
 import { Landing } from '../../landing/index.js';
 import { steadyNow } from '../../lib/clock.js';
 import type { testSigner } from '../../sandbox/maker/testing.js';
+import { accountOfKey } from '../../store/event-accounts.js';
+import { eventsAfter, numberEvents } from '../../store/events.js';
+import { insertCrafted } from '../../store/ledger.js';
+import { ledgerCleaningChore } from '../ledger.js';
 import { KeeperWallet } from '../wallet.js';
 import { createInviteKeeper, EXPIRIES_AN_HOUR, INVITE_AREA, type InviteKeeperDeps, inviteSettlement } from './index.js';
 
@@ -72,6 +76,44 @@ it('gives SOL and tokens back when their time is over, not before, for the netwo
   assert.deepEqual(has, [had[0]! - fees, had[1]]);
   assert.equal((await lamportsOf(world, world.keeper)) + (await feesOf()), keeperHad);
   await keeper.close();
+});
+
+it('tells the key that has submitted an invite of its end, though nobody had read of it when the submission is old enough to go', async () => {
+  const { store, clock, index } = world;
+  const own = await newWallet(world);
+  const { signature } = await makeInvite(world, own, 5_000_000n);
+  const at = new Date(clock.now());
+  const times = { lastValidBlockHeight: 1n, createdAt: at, expiresAt: at };
+  const submission = {
+    area: 'submit',
+    wallet: own.address,
+    messageHash: Buffer.alloc(32),
+    cosigners: [],
+    payload: null,
+  };
+  await store.transaction(async (tx) => {
+    await insertCrafted(tx, [{ ...submission, ...times, id: 'submission', apiKey: 'submitter' }]);
+    await tx.query(`update ledger set state = 'landed', signature = $1, settled_at = $2 where id = 'submission'`, [
+      signature,
+      at,
+    ]);
+  });
+  const clean = async (readNews: () => Promise<void>) => {
+    const agreedNow = async () => clock.now();
+    await ledgerCleaningChore({ store, agreedNow, keepEndedMs: WEEK * 1_000, readNews })(() => false);
+    const { rows } = await store.query(`select from ledger where id = 'submission'`);
+    return rows.length === 0;
+  };
+  await world.advance(WEEK + 1);
+  assert.equal(await clean(() => Promise.reject(new Error('away'))), false);
+  assert.equal(await clean(() => index.keepUp()), true);
+  await newKeeperDone();
+  while ((await store.single((tx) => numberEvents(tx, 100, at))).found > 0) {}
+  const told = await eventsAfter(store, [{ account: accountOfKey('submitter'), after: 0n }], 100);
+  assert.deepEqual(
+    told.map(({ kind }) => kind),
+    ['invite.expired'],
+  );
 });
 
 it('several keepers pay for each invite once', async () => {
