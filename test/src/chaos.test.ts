@@ -19,6 +19,8 @@ import {
   type Crafted,
   craft,
   execute,
+  isDead,
+  LIFE_MS,
   newToken,
   newWallet,
   PRICE,
@@ -332,6 +334,7 @@ describe('attack: a node forgets, drops, lags and lies about what it has taken; 
     const seed = newSeed();
     t.diagnostic(`TEST_SEED=${seed}`);
     const random = seededRandom(seed);
+    const from = performance.now();
     const payments = await Promise.all(Array.from({ length: 40 }, newPayment));
     const submissions = await Promise.all(Array.from({ length: 20 }, newSubmission));
     const receiver = (await balancesOf(direct, RECEIVER)).jup;
@@ -358,9 +361,17 @@ describe('attack: a node forgets, drops, lags and lies about what it has taken; 
       Promise.all(payments.map(post)),
       Promise.all(submissions.map(({ transaction }) => submit(service, transaction))),
     ]);
+    // On a machine that was as slow as that, some are dead, and nothing has moved.
+    const isLate = performance.now() - from > LIFE_MS;
+    let dead = 0;
     try {
       for (const [index, payment] of payments.entries()) {
         const { status, body } = paid[index]!;
+        if (isLate && isDead(body)) {
+          dead++;
+          assert.equal(await onChain(direct, payment.signature), undefined);
+          continue;
+        }
         assert.equal(status, 200, JSON.stringify(body));
         assert.equal(body.status, 'Success', JSON.stringify(body));
         assert.equal(body.signature, payment.signature);
@@ -371,8 +382,12 @@ describe('attack: a node forgets, drops, lags and lies about what it has taken; 
         if (answer.body.signature !== undefined) assert.deepEqual(body, answer.body);
         else assert.equal(answer.status, 500, JSON.stringify(answer.body));
       }
-      assert.equal((await balancesOf(direct, RECEIVER)).jup, receiver + BigInt(payments.length) * PRICE);
+      assert.equal((await balancesOf(direct, RECEIVER)).jup, receiver + BigInt(payments.length - dead) * PRICE);
       for (const [index, { signature, to }] of submissions.entries()) {
+        if (isLate && (await balancesOf(direct, to)).lamports === 0n) {
+          assert.equal(await onChain(direct, signature), undefined);
+          continue;
+        }
         assert.equal(submitted[index]!.status, 200, submitted[index]!.body.error);
         assert.equal((await settledStatus(service, signature))?.status, 'landed');
         assert.equal((await balancesOf(direct, to)).lamports, 1_000_000n);

@@ -16,7 +16,9 @@ import {
   type Executed,
   execute,
   infoOf,
+  isDead,
   JUP,
+  LIFE_MS,
   newToken,
   newWallet,
   PRICE,
@@ -25,8 +27,6 @@ import {
   signTransaction,
 } from './wallet.js';
 
-/** Of what carries a blockhash, at least. */
-const LIFE_MS = 50_000;
 const MOST_TRIES = 5;
 
 /** A payment that was posted, as the client knows it. */
@@ -55,9 +55,6 @@ async function newPayment(service: Service, sender: Keypair, tokenId: Address): 
   const wire = Buffer.from(signTransaction(crafted.transaction, sender), 'base64');
   return { crafted, askedAt, sender, tokenId, signature: transactionSignature(decodeTransaction(wire)) };
 }
-
-/** Whether its blockhash has died before it was sent, or before it landed. */
-const isDead = ({ code }: { code?: number | string }) => code === 'TRANSACTION_EXPIRED' || code === -1005;
 
 /** Of the transaction that a call sends. */
 function signatureIn({ method, params }: RpcCall): string | undefined {

@@ -111,6 +111,13 @@ export function execute(service: Service, crafted: Crafted, sender: Keypair, cha
   return request<Executed & { message?: string; code?: number | string }>(`${service.url}${EXPRESS}/execute`, { body });
 }
 
+/** Of what carries a blockhash, at least. */
+export const LIFE_MS = 50_000;
+
+/** Whether the blockhash of a payment has died before it was sent, or before it landed. */
+export const isDead = ({ code }: { code?: number | string }): boolean =>
+  code === 'TRANSACTION_EXPIRED' || code === -1005;
+
 /** Makes a mint at a fresh address, so that each test verifies a token of its own. */
 export async function newToken(service: Service): Promise<Address> {
   const { address } = generateKeypair();
